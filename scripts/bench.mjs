@@ -1,4 +1,4 @@
-// npm run bench. Brings what is missing, builds, and hands over to bench/src.
+// npm run bench. Installs what is missing, builds, and runs bench/src.
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ensureBuilt } from './lib/build.mjs';
@@ -10,7 +10,7 @@ import { Progress } from './lib/progress.mjs';
 import { lastLines, runCommand } from './lib/run-command.mjs';
 import { StartError } from './lib/start-error.mjs';
 
-/** Measurements that need no nginx, by the word that names them: `npm run bench -- keys`. */
+/** Measurements that need no nginx, by their argument: `npm run bench -- keys`. */
 const ALONE = { keys: benchKeys, rest: benchRest, bodies: benchBodies };
 
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
@@ -18,7 +18,7 @@ const progress = new Progress();
 
 async function buildBench() {
   const tsc = join(root, 'node_modules/typescript-7/bin/tsc');
-  // No app is built with libs/testing, which brings the database of the measurement of many keys.
+  // The apps do not depend on libs/testing, which the measurement of many keys uses for its database.
   for (const project of [
     ['-b', 'libs/testing'],
     ['-p', 'bench'],
@@ -30,7 +30,7 @@ async function buildBench() {
 
 async function prepare() {
   if (process.platform !== 'linux') throw new StartError('The benchmark reads processor time from /proc, which only Linux has.');
-  // The measurement of many keys is built with what tests use.
+  // The measurement of many keys needs development dependencies.
   await ensureInstalled({ root, dev: true, progress });
   await ensureBuilt({ root, progress });
   await progress.step('Building the benchmark', buildBench);

@@ -1,5 +1,5 @@
-// npm run fuzz. Sends a gateway changed requests, and says which of them it did not answer as its contracts say.
-// `--requests N` (100,000) and `--seed N` (a new one each time): the same seed sends the same requests.
+// npm run fuzz. Sends mutated requests to a gateway and reports responses that violate its public contracts.
+// `--requests N` (default 100,000), `--seed N` (default random): the same seed sends the same requests.
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 
 const USAGE = 'Usage: npm run fuzz -- [--requests N] [--seed N]';
 
-/** A whole number from 1 on, or the end of this process. */
+/** Reads a whole number from 1; ends the process for anything else. */
 function count(text, fallback) {
   if (text === undefined) return fallback;
   if (/^[1-9]\d{0,11}$/.test(text)) return Number(text);
@@ -30,7 +30,7 @@ const environment = {
   FUZZ_REQUESTS: String(count(requests, 100_000)),
   FUZZ_SEED: String(count(seed, randomInt(1, 1_000_000_000))),
 };
-console.log(`Seed ${environment.FUZZ_SEED}: to send the same requests again, add --seed ${environment.FUZZ_SEED}`);
+console.log(`Seed ${environment.FUZZ_SEED}: to repeat these requests, add --seed ${environment.FUZZ_SEED}`);
 const tests = fileURLToPath(new URL('./test.mjs', import.meta.url));
 const child = spawn(process.execPath, [tests, '--all', 'test/fuzz/verify'], { env: environment, stdio: 'inherit' });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));

@@ -1,6 +1,6 @@
-// node scripts/pictures.mjs. Starts a Slipway of its own, works in it as somebody on a first day would, and takes the pictures of
-// docs/console.md. `--out DIR` (docs/images), `--seconds N` of requests (150); `--review` takes every screen instead, light, dark
-// and narrow, for somebody to look at. Brings what is missing and hands over to test/dashboard/pictures.
+// node scripts/pictures.mjs. Starts a Slipway, fills it with typical data and takes the screenshots of docs/console.md.
+// `--out DIR` (default docs/images), `--seconds N` of requests (default 150). `--review` instead takes every screen in light, dark and
+// narrow form for a review. Installs what is missing and runs test/dashboard/pictures.
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';

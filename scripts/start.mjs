@@ -1,4 +1,4 @@
-// npm start. Runs on a fresh clone: nothing here may need an installed package.
+// npm start. Runs on a fresh clone, so nothing here may import an installed package.
 import { fileURLToPath } from 'node:url';
 
 const [major, minor] = process.versions.node.split('.').map(Number);

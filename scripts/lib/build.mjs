@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { DASHBOARD, ensureDashboardBuilt } from './build-dashboard.mjs';
+import { join, relative } from 'node:path';
 import { withLock } from './lock-file.mjs';
 import { lastLines, runCommand } from './run-command.mjs';
 import { StartError } from './start-error.mjs';
+
+/** The app for browsers, which is bundled instead of compiled. */
+const DASHBOARD = 'apps/dashboard';
 
 const projectsIn = (root, folder) =>
   readdirSync(join(root, folder))
@@ -12,7 +14,7 @@ const projectsIn = (root, folder) =>
     .filter((project) => project !== DASHBOARD && existsSync(join(root, project, 'tsconfig.json')))
     .sort();
 
-// Specs and their samples are run from source and leave no output.
+// Specs and their samples run from source and have no output.
 const isSource = (file) => /\.(ts|json)$/.test(file) && !/\.(spec|samples)\.ts$/.test(file);
 
 function filesOf(root, project) {
@@ -24,7 +26,7 @@ function filesOf(root, project) {
   return ['package.json', 'tsconfig.json', ...sources].map((file) => `${project}/${file}`);
 }
 
-/** Changes with every file that the build reads. */
+/** Changes with the size or time of any of the files. */
 function fingerprint(root, files) {
   const hash = createHash('sha256');
   for (const file of ['tsconfig.base.json', 'package-lock.json', ...files]) {
@@ -46,7 +48,7 @@ function readStamp(path) {
   }
 }
 
-/** tsc trusts its notes about outputs that were deleted, so a hole in them calls for all of it again. */
+/** Compiles the apps. tsc does not notice deleted outputs; then `flags` must contain --force. */
 async function compile(root, apps, flags) {
   const tsc = join(root, 'node_modules/typescript-7/bin/tsc');
   const result = await runCommand(process.execPath, [tsc, '-b', ...apps, ...flags], { cwd: root });
@@ -65,7 +67,7 @@ function isWritable(root) {
 
 function inspect(root, apps) {
   const files = [...apps, ...projectsIn(root, 'libs')].flatMap((project) => filesOf(root, project));
-  // libs/testing needs development dependencies and is no part of the product.
+  // libs/testing needs development dependencies and is not part of the product.
   const product = files.filter((file) => !file.startsWith('libs/testing/'));
   return { print: fingerprint(root, files), missing: withoutOutput(root, product) };
 }
@@ -75,22 +77,61 @@ async function build(root, { apps, stamp, flags, progress }) {
   const again = missing.length > 0 && readStamp(stamp) === print;
   await progress.step('Building', () => compile(root, apps, again ? [...flags, '--force'] : flags));
   if (inspect(root, apps).missing.length > 0) {
-    await progress.step('Building all of it again', () => compile(root, apps, [...flags, '--force']));
+    await progress.step('Building everything again', () => compile(root, apps, [...flags, '--force']));
     const [left] = inspect(root, apps).missing;
-    if (left) throw new StartError(`The build leaves no output for ${left}.`);
+    if (left) throw new StartError(`The build produced no output for ${left}.`);
   }
   writeFileSync(stamp, print);
+}
+
+const filesIn = (root, folder) =>
+  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.includes('.spec.'))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .sort();
+
+/** Changes with every file that the bundler reads: those of the dashboard, and of the contracts, of which it bundles a part. */
+function dashboardFingerprint(root) {
+  const own = ['package.json', 'vite.config.ts', 'tsconfig.json', 'index.html'].map((file) => join(DASHBOARD, file));
+  const folders = [`${DASHBOARD}/src`, `${DASHBOARD}/public`, 'libs/contracts/src'];
+  return fingerprint(root, [...own, ...folders.flatMap((folder) => filesIn(root, folder))]);
+}
+
+const isBundled = (root) => existsSync(join(root, DASHBOARD, 'dist/index.html'));
+
+async function bundle(root) {
+  const vite = join(root, 'node_modules/vite/bin/vite.js');
+  // Another NODE_ENV, such as that of a test run, would bundle React's development build.
+  const env = { ...process.env, NODE_ENV: 'production' };
+  const result = await runCommand(process.execPath, [vite, 'build', '--logLevel', 'warn', DASHBOARD], { cwd: root, env });
+  if (result.code !== 0) throw new StartError(`The dashboard could not be built:\n${lastLines(result, 30)}`);
+}
+
+async function ensureBundled({ root, progress }) {
+  const stamp = join(root, '.cache/dashboard.txt');
+  const isFresh = () => isBundled(root) && readStamp(stamp) === dashboardFingerprint(root);
+  if (isFresh()) return;
+  if (!isWritable(root)) {
+    if (isBundled(root)) return;
+    throw new StartError(`The dashboard must be built in ${root}, which this user cannot write.`);
+  }
+  await withLock(join(root, '.cache/dashboard.lock'), async () => {
+    if (isFresh()) return;
+    const print = dashboardFingerprint(root);
+    await progress.step('Building the dashboard', () => bundle(root));
+    writeFileSync(stamp, print);
+  });
 }
 
 /**
  * Builds the apps, the libraries that they need and the dashboard, unless nothing changed since the last build.
  * Dependencies must be installed.
  * @param {{ root: string, check?: boolean, progress: import('./progress.mjs').Progress }} options
- *   check = false leaves the type check out, which halves the time and changes no output
+ *   check = false skips the type check, which halves the time and does not change the output
  * @throws {StartError} with the compiler's output when the sources do not compile
  */
 export async function ensureBuilt({ root, check = true, progress }) {
-  await Promise.all([ensureCompiled({ root, check, progress }), ensureDashboardBuilt({ root, progress })]);
+  await Promise.all([ensureCompiled({ root, check, progress }), ensureBundled({ root, progress })]);
 }
 
 async function ensureCompiled({ root, check, progress }) {
@@ -103,7 +144,7 @@ async function ensureCompiled({ root, check, progress }) {
   if (isFresh()) return;
   if (!isWritable(root)) {
     if (inspect(root, apps).missing.length === 0) return;
-    throw new StartError(`The programs are to be built in ${root}, which this user cannot write.`);
+    throw new StartError(`The programs must be built in ${root}, which this user cannot write.`);
   }
   await withLock(join(root, '.cache/build.lock'), async () => {
     if (!isFresh()) await build(root, { apps, stamp, flags: check ? [] : ['--noCheck'], progress });

@@ -20,23 +20,23 @@ async function install(detail) {
 }
 
 /**
- * Finds a Chromium for the tests of the dashboard: CHROMIUM_BIN, the PATH and the usual folders; as root on Debian and Ubuntu the
- * system's package is installed. Without root its many libraries cannot be unpacked beside each other, so nothing is brought then.
+ * Finds a Chromium for the tests of the dashboard: CHROMIUM_BIN, the PATH, the usual folders. As root on Debian and Ubuntu, the system's
+ * package is installed otherwise; without root its many libraries cannot be unpacked.
  * @param {{ env?: NodeJS.ProcessEnv, progress: import('./progress.mjs').Progress }} options
- * @returns {Promise<string | null>} path; null where there is none, which only the tests that need it must mind
+ * @returns {Promise<string | null>} path of the binary; null when there is none
  */
 export async function ensureChromium({ env = process.env, progress }) {
   if (env.CHROMIUM_BIN) return env.CHROMIUM_BIN;
-  const here = installed(env);
-  if (here !== null) return here;
+  const found = installed(env);
+  if (found !== null) return found;
   if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
     await progress.step('Installing Chromium for the tests of the dashboard', install);
   }
-  const brought = installed(env);
-  if (brought === null) {
+  const installedNow = installed(env);
+  if (installedNow === null) {
     progress.note(
-      'No Chromium is here, so the tests of the dashboard will fail: install it (Debian: apt-get install chromium), or name one with CHROMIUM_BIN.',
+      'No Chromium was found, so the tests of the dashboard will fail: install it (Debian: apt-get install chromium), or name one with CHROMIUM_BIN.',
     );
   }
-  return brought;
+  return installedNow;
 }

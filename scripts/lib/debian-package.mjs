@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { lastLines, runCommand } from './run-command.mjs';
 
-/** Debian's switch against daemons that start with their installation: 101 = not allowed. */
+/** Debian's policy script for starting daemons at installation: exit code 101 forbids it. */
 const POLICY = '/usr/sbin/policy-rc.d';
-/** Debian's public keys. Ubuntu has them in a package of the same name. */
+/** Debian's public keys. Ubuntu provides them in a package of the same name. */
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
-/** For systems that are not Debian. apt checks signatures, so plain HTTP is safe. */
+/** Archive for systems other than Debian. apt verifies signatures, so plain HTTP is safe. */
 const DEBIAN_ARCHIVE = 'http://deb.debian.org/debian';
 
 const toArguments = (options) => Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
@@ -16,7 +16,7 @@ function ownApt(folder) {
   const cache = join(folder, 'cache');
   mkdirSync(join(lists, 'partial'), { recursive: true });
   mkdirSync(join(cache, 'archives/partial'), { recursive: true });
-  // Without the dot apt would take them as relative to its own folders.
+  // Without the dot, apt would resolve them relative to its own folders.
   const options = { 'Dir::State::Lists': './lists', 'Dir::Cache': './cache', 'APT::Sandbox::User': '', 'Acquire::Retries': '2' };
   return toArguments(options);
 }
@@ -33,26 +33,26 @@ async function fetchAndUnpack(name, folder, { options, detail }) {
   detail('downloading the package');
   await run('apt-get', [...options, '-qq', 'download', name], folder);
   const archive = readdirSync(folder).find((file) => file.startsWith(`${name}_`) && file.endsWith('.deb'));
-  if (!archive) throw new Error(`apt-get download ${name}: no package came`);
+  if (!archive) throw new Error(`apt-get download ${name}: no package was downloaded`);
   await run('dpkg', ['-x', archive, 'files'], folder);
   return join(folder, 'files');
 }
 
 /**
- * Downloads a package of this Debian or Ubuntu and unpacks it, with own lists and cache: needs no
- * root and changes nothing in the system. apt checks its signature.
+ * Downloads a package of this Debian or Ubuntu and unpacks it, with separate lists and cache: needs no root and does not change the
+ * system. apt verifies its signature.
  * @param {string} name
- * @param {string} folder empty working folder, the caller's to remove
- * @param {(text: string) => void} detail hears what it is busy with
+ * @param {string} folder empty working folder, which the caller removes
+ * @param {(text: string) => void} detail called with the present step
  * @returns {Promise<string>} folder of the unpacked files
- * @throws {Error} in one line, when the system has no apt or the archive cannot be reached
+ * @throws {Error} with a message of one line, when the system has no apt or the archive is not reachable
  */
 export async function downloadDebianPackage(name, folder, detail) {
   mkdirSync(folder, { recursive: true });
   return fetchAndUnpack(name, folder, { options: ownApt(folder), detail });
 }
 
-/** The Debian archive that this machine's apt uses, so that a mirror and a proxy apply here as well. */
+/** The Debian archive in this machine's apt configuration, so that its mirror and proxy are used. */
 async function debianArchive(folder) {
   const listed = await run('apt-get', [...ownApt(folder), 'indextargets', '--no-release-info', '--format', '$(REPO_URI)'], folder);
   return listed.split('\n').find((uri) => /\/debian\/?$/.test(uri)) ?? DEBIAN_ARCHIVE;
@@ -64,13 +64,12 @@ async function debianKeyring(folder, detail) {
 }
 
 /**
- * Downloads a package of one release of Debian, such as `trixie`, whatever release this system is, and
- * unpacks it, as `downloadDebianPackage` does. The system's own sources and pins do not matter here. apt
- * checks the signature against Debian's keys, which the system, or its own signed archive, provides.
+ * Downloads a package of a given release of Debian, such as `trixie`, and unpacks it like `downloadDebianPackage`. The system's sources
+ * and pins are ignored. apt verifies the signature with Debian's keys, which come from the system or its signed archive.
  * @param {{ name: string, release: string, folder: string, detail: (text: string) => void }} options
- *   folder = empty working folder, the caller's to remove
+ *   folder = empty working folder, which the caller removes
  * @returns {Promise<string>} folder of the unpacked files
- * @throws {Error} in one line, when the system has no apt, the archive cannot be reached or a signature is wrong
+ * @throws {Error} with a message of one line, when the system has no apt, the archive is not reachable or a signature is invalid
  */
 export async function downloadFromDebian({ name, release, folder, detail }) {
   mkdirSync(join(folder, 'none'), { recursive: true });
@@ -90,8 +89,8 @@ export async function downloadFromDebian({ name, release, folder, detail }) {
 }
 
 /**
- * Installs a package as root without letting it start its daemon.
- * @returns {Promise<boolean>} whether it is installed
+ * Installs a package as root without starting its daemon.
+ * @returns {Promise<boolean>} true if it is installed
  */
 export async function aptInstall(name, detail) {
   detail('installing the package');

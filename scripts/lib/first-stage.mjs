@@ -13,7 +13,7 @@ import { StartError } from './start-error.mjs';
 
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
-/** Until the second stage takes the signals over, one of them ends the commands that run and this process. */
+/** Until the second stage handles signals, a signal ends the running commands and this process. */
 function endOnSignals(lock) {
   const listeners = Object.entries(SIGNALS).map(([signal, code]) => [
     signal,
@@ -41,7 +41,7 @@ async function secondStage(root, options, env, progress) {
 
 async function firstStage(root, options, env, { progress, runFolder }) {
   const left = await endLeftovers(runFolder);
-  if (left.length > 0) progress.note(`Ended what an earlier start left running: ${left.join(', ')}.`);
+  if (left.length > 0) progress.note(`Ended processes of an earlier start: ${left.join(', ')}.`);
   await preflight(root, options, env, progress);
   await ensureInstalled({ root, progress });
   await ensureBuilt({ root, check: false, progress });
@@ -52,12 +52,12 @@ async function start(root, options, env, progress) {
   const runFolder = join(options.dataDir, 'run');
   mkdirSync(runFolder, { recursive: true, mode: 0o700 });
   const lock = join(runFolder, 'launcher.lock');
-  const holder = takeLock(lock, { url: env.PUBLIC_BASE_URL || localUrl(env, options.port) });
-  if (holder) throw new StartError(`Slipway is already running on ${options.dataDir}: pid ${holder.pid}, at ${holder.url}.`);
-  const letSignalsGo = endOnSignals(lock);
+  const owner = takeLock(lock, { url: env.PUBLIC_BASE_URL || localUrl(env, options.port) });
+  if (owner) throw new StartError(`Slipway is already running on ${options.dataDir}: pid ${owner.pid}, at ${owner.url}.`);
+  const removeListeners = endOnSignals(lock);
   try {
     await firstStage(root, options, env, { progress, runFolder });
-    letSignalsGo();
+    removeListeners();
     return await secondStage(root, options, env, progress);
   } finally {
     releaseLock(lock);
@@ -72,7 +72,7 @@ async function start(root, options, env, progress) {
  * @returns {Promise<number>} exit code
  */
 export async function runLauncher(root, argv, env) {
-  // Whoever reads our output may leave; the services stay up.
+  // The reader of the output may close it; the services keep running.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const progress = new Progress();
   try {

@@ -20,7 +20,7 @@ async function write(path: string, text: string): Promise<void> {
   await writeFile(join(root, path), text);
 }
 
-it('an export without a docstring is named with its place', async () => {
+it('an undocumented export is reported with its place', async () => {
   await write('libs/one/src/index.ts', "export * from './rest.js';\nexport { b as renamed } from './named.js';\n");
   await write(
     'libs/one/src/rest.ts',
@@ -30,23 +30,23 @@ it('an export without a docstring is named with its place', async () => {
   expect(bareExports(root)).toEqual(['libs/one/src/named.ts:3 renamed', 'libs/one/src/rest.ts:1 bare', 'libs/one/src/rest.ts:3 Bare']);
 });
 
-it('one docstring serves a value and its type', async () => {
+it('one docstring covers a value and its type', async () => {
   await write('libs/one/src/index.ts', '/** A word. */\nexport const Word = 1;\nexport type Word = typeof Word;\n');
   expect(bareExports(root)).toEqual([]);
 });
 
-it('every front door of a library is read', async () => {
+it('every front door of a library is checked', async () => {
   await write('libs/one/src/index.ts', '/** One. */\nexport const one = 1;\n');
   await write('libs/one/src/part.ts', 'export const part = 1;\n');
   expect(bareExports(root)).toEqual(['libs/one/src/part.ts:1 part']);
 });
 
-it('names of other packages are documented there', async () => {
+it('exports of other packages need no docstring here', async () => {
   await write('libs/one/src/index.ts', "export { z } from 'zod';\n/** One. */\nexport const one = 1;\n");
   expect(bareExports(root)).toEqual([]);
 });
 
-it('a front door that is missing is an error', async () => {
+it('a missing front door is an error', async () => {
   expect(() => bareExports(root)).toThrow('libs/one/src/index.ts is missing, or exports nothing.');
   await rm(join(root, 'libs/one'), { recursive: true });
   expect(() => bareExports(root)).toThrow('names a front door.');

@@ -21,10 +21,9 @@ const isDevOnly = (entry) => entry.dev === true || entry.devOptional === true;
 const sameAs = (wanted, found) => found !== undefined && wanted.version === found.version && wanted.resolved === found.resolved;
 
 /**
- * Compares what package-lock.json asks for with what npm noted down after its last complete
- * installation, so that an interrupted or outdated one is seen and an `npm install` by hand is not redone.
+ * Compares package-lock.json with npm's record of its last complete installation, which shows an interrupted or outdated one.
  * @param {string} root the repository
- * @param {{ dev: boolean, lenient: boolean }} wanted lenient = an optional package that npm left out is no fault
+ * @param {{ dev: boolean, lenient: boolean }} wanted lenient = missing optional packages are accepted
  */
 function isInstalled(root, { dev, lenient }) {
   const lock = readJson(join(root, 'package-lock.json'))?.packages;
@@ -49,7 +48,7 @@ const lockDigest = (root) =>
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex');
 
-/** npm's own cache folder, or one in the repository where the home folder cannot be written. */
+/** Arguments that move npm's cache into the repository when the home folder is not writable. */
 function cacheArguments(root) {
   const cache = process.env.npm_config_cache ?? join(homedir(), '.npm');
   try {
@@ -61,16 +60,15 @@ function cacheArguments(root) {
   }
 }
 
-/** The npm that started us, or the one on the PATH. */
+/** The npm that started this process, else the one on the PATH. */
 function npmCommand() {
   const cli = process.env.npm_execpath;
   return cli && basename(cli) === 'npm-cli.js' ? [process.execPath, cli] : ['npm'];
 }
 
 /**
- * `npm install` bound to the lock file rather than `npm ci`: that one refuses a lock file as soon as a
- * registry lacks a development tool's build for some other platform, and empties node_modules under
- * processes that run from it.
+ * Runs `npm install` with the lock file. `npm ci` fails when a registry lacks a development tool's build for another platform, and
+ * deletes node_modules while processes run from it.
  */
 async function install(root, dev) {
   const [command, ...first] = npmCommand();
@@ -95,16 +93,15 @@ function checkWritable(root) {
     mkdirSync(join(root, '.cache'), { recursive: true });
     accessSync(root, constants.W_OK);
   } catch {
-    throw new StartError(`Dependencies are to be installed in ${root}, which this user cannot write.`);
+    throw new StartError(`Dependencies must be installed in ${root}, which this user cannot write.`);
   }
 }
 
 /**
- * Makes sure that the npm dependencies of package-lock.json are there. Development dependencies
- * that are already installed stay.
+ * Installs the dependencies of package-lock.json unless they are complete. Installed development dependencies are kept.
  * @param {{ root: string, dev?: boolean, progress: import('./progress.mjs').Progress }} options
- *   dev = development dependencies are needed too (tests, lint)
- * @throws {StartError} with npm's last words when the installation fails
+ *   dev = also install development dependencies (tests, lint)
+ * @throws {StartError} with npm's last lines of output when the installation fails
  */
 export async function ensureInstalled({ root, dev = false, progress }) {
   const stamp = join(root, '.cache/install.json');

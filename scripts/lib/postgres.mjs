@@ -14,11 +14,11 @@ const SUPERUSER = 'postgres';
 const PROBE_MS = 2_000;
 
 /**
- * Makes the database cluster on the first call: UTF-8, sorted by code point, password required.
+ * Creates the database cluster on the first call: UTF-8, sorted by code point, with password authentication.
  * @param {import('./postgres-home.mjs').PostgresHome} home
- * @param {string} password of the superuser `postgres`
- * @returns {Promise<boolean>} false when it was there
- * @throws {StartError} with initdb's last words
+ * @param {string} password password of the superuser `postgres`
+ * @returns {Promise<boolean>} false when it existed
+ * @throws {StartError} with initdb's last lines of output
  */
 export async function initPostgres(home, password) {
   const data = join(home.folder, 'data');
@@ -32,7 +32,7 @@ export async function initPostgres(home, password) {
     const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
     const args = ['-D', draft, '-U', SUPERUSER, '--auth=scram-sha-256', `--pwfile=${passwordFile}`, ...locale];
     const result = await runCommand(join(home.bin, 'initdb'), args, { ...home.user, cwd: home.folder, env: { PATH: process.env.PATH } });
-    if (result.code !== 0) throw new StartError(`PostgreSQL's data could not be made in ${home.folder}:\n${lastLines(result, 5)}`);
+    if (result.code !== 0) throw new StartError(`PostgreSQL's data could not be created in ${home.folder}:\n${lastLines(result, 5)}`);
   } finally {
     rmSync(passwordFile, { force: true });
   }
@@ -44,7 +44,7 @@ export async function initPostgres(home, password) {
  * The command line of the server: loopback only, no socket files.
  * @param {import('./postgres-home.mjs').PostgresHome} home
  * @param {number} port
- * @param {Record<string, string>} [settings] more of postgresql.conf
+ * @param {Record<string, string>} [settings] further settings of postgresql.conf
  */
 export function postgresCommand(home, port, settings = {}) {
   const all = {
@@ -76,8 +76,7 @@ function startupMessage() {
 }
 
 /**
- * True when a server accepts clients there: it asks for a password, while one that still starts or
- * recovers answers with an error.
+ * True when a server accepts clients: it requests a password. A server that is starting or recovering sends an error.
  * @param {number} port
  * @returns {Promise<boolean>}
  */
@@ -111,8 +110,8 @@ async function isGone(pid, withinMs) {
 }
 
 /**
- * Ends a server that still runs on this data (its starter died), and removes the pid file that a
- * killed one left, whose number may belong to another process by now.
+ * Ends a server that still runs on this data after its launcher was killed, and removes a stale pid file, whose number may belong to
+ * another process by now.
  * @param {import('./postgres-home.mjs').PostgresHome} home
  */
 export async function clearStalePostgres(home) {
@@ -121,13 +120,13 @@ export async function clearStalePostgres(home) {
   if (!existsSync(pidFile)) return;
   const pid = Number(readFileSync(pidFile, 'latin1').split('\n')[0]);
   if (Number.isInteger(pid) && pid > 1 && servesFolder(pid, data)) {
-    for (const [signal, patience] of [
+    for (const [signal, graceMs] of [
       ['SIGINT', 5_000],
       ['SIGQUIT', 2_000],
       ['SIGKILL', 2_000],
     ]) {
       if (startTimeOf(pid) !== null) process.kill(pid, signal);
-      if (await isGone(pid, patience)) break;
+      if (await isGone(pid, graceMs)) break;
     }
   }
   rmSync(pidFile, { force: true });
@@ -155,9 +154,9 @@ async function stopServer(child) {
 /**
  * Starts a PostgreSQL for tests and waits until it accepts clients. Dependencies must be installed.
  * @param {{ root: string, dataDir: string, settings?: Record<string, string> }} options
- *   dataDir = parent of its files; settings, such as `{ fsync: 'off' }`
+ *   dataDir = parent of its files; settings such as `{ fsync: 'off' }`
  * @returns {Promise<{ url: string, port: number, pid: number, folder: string, stop: () => Promise<void> }>}
- *   url = DATABASE_URL of the superuser; folder = where the data is, which as root may be outside of dataDir
+ *   url = DATABASE_URL of the superuser; folder = folder of the data, which as root may be outside dataDir
  */
 export async function startPostgres({ root, dataDir, settings = {} }) {
   const home = await findPostgresHome({ root, dataDir, id: 'tests' });

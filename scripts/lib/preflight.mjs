@@ -1,6 +1,6 @@
 import { accessSync, closeSync, constants, mkdirSync, openSync, readSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
 import { dirname } from 'node:path';
-import { checkForeignServers } from './foreign-servers.mjs';
 import { portProblem } from './ports.mjs';
 import { StartError } from './start-error.mjs';
 
@@ -8,7 +8,7 @@ const PROBE_MS = 5_000;
 const GGUF = 'GGUF';
 
 /**
- * Makes the data directory.
+ * Creates the data directory.
  * @throws {StartError} when this user cannot write it
  */
 export function openDataDir(dataDir) {
@@ -52,14 +52,14 @@ function checkModelFile(path) {
   }
   if (magic !== GGUF) throw new StartError(`The model file ${path} is not a GGUF file.`);
   if (dirname(path).includes(','))
-    throw new StartError(`The folder ${dirname(path)} holds a comma, which lists of folders cannot express: move the model.`);
+    throw new StartError(`The folder ${dirname(path)} contains a comma, which lists of folders do not allow: move the model.`);
 }
 
 /** The list of models of an upstream: `<base>/v1/models`, whether the base ends in /v1 or not. */
 const modelsUrl = (base) => `${base.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1/models`;
 
 const reasonOf = (error) =>
-  error.name === 'TimeoutError' ? `no answer within ${PROBE_MS / 1000} s` : (error.cause?.code ?? error.cause?.message ?? error.message);
+  error.name === 'TimeoutError' ? `no response within ${PROBE_MS / 1000} s` : (error.cause?.code ?? error.cause?.message ?? error.message);
 
 async function askUpstream(url, key) {
   try {
@@ -96,9 +96,46 @@ function upstreamKey(variable, env) {
   return env[variable];
 }
 
+const DATABASES = ['DATABASE_URL', 'KEYS_DATABASE_URL', 'DEPLOYMENTS_DATABASE_URL'];
+
+function acceptsConnections(host, port) {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port });
+    const done = (isOpen) => {
+      socket.destroy();
+      resolve(isOpen);
+    };
+    socket.setTimeout(PROBE_MS, () => done(false));
+    socket.once('connect', () => done(true));
+    socket.once('error', () => done(false));
+  });
+}
+
+/** Error messages show only host and port, since the address may hold a password. */
+async function checkDatabase(name, address) {
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url?.protocol !== 'postgres:' && url?.protocol !== 'postgresql:') throw new StartError(`${name} is not a postgres:// address.`);
+  const port = url.port || 5432;
+  if (!(await acceptsConnections(url.hostname, Number(port))))
+    throw new StartError(`${name}: no PostgreSQL server accepts connections at ${url.hostname}:${port}.`);
+}
+
 /**
- * Everything that can be found out before the slow part: a taken port, a missing file, an upstream or
- * a server of the user's that does not answer.
+ * Checks the servers that the environment names.
+ * @param {NodeJS.ProcessEnv} env
+ * @throws {StartError} when one does not accept connections, or NATS has no credentials
+ */
+async function checkForeignServers(env) {
+  for (const name of DATABASES) {
+    if (env[name]) await checkDatabase(name, env[name]);
+  }
+  if (env.NATS_URL && !env.NATS_CREDENTIALS_DIR) {
+    throw new StartError('NATS_URL is set, so NATS_CREDENTIALS_DIR must name the folder with one credentials file per service.');
+  }
+}
+
+/**
+ * Checks what can be checked before the slow steps: the port, the model file, the upstream, and the user's own servers.
  * @param {string} root the repository
  * @param {import('./options.mjs').Options} options
  * @param {NodeJS.ProcessEnv} env
@@ -109,7 +146,7 @@ export async function preflight(root, options, env, progress) {
   await checkPort(env.HOST || '127.0.0.1', options.port);
   await checkForeignServers(env);
   const key = upstreamKey(options.upstreamKeyVariable, env);
-  if (root.includes(',')) throw new StartError(`The folder ${root} holds a comma, which lists of folders cannot express: move it.`);
+  if (root.includes(',')) throw new StartError(`The folder ${root} contains a comma, which lists of folders do not allow: move it.`);
   if (options.source?.kind === 'file') checkModelFile(options.source.path);
   if (options.source?.kind === 'http') await checkUpstream(options.source, key, progress);
 }

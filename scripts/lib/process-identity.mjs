@@ -3,10 +3,10 @@ import { readFileSync, readdirSync } from 'node:fs';
 
 const LINUX = process.platform === 'linux';
 
-/** Start times on Linux count from the boot. */
+/** Start times on Linux are relative to the boot. */
 const bootId = LINUX ? readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').slice(0, 8) : '';
 
-/** Fields of /proc/<pid>/stat from the third on; the second, the name, may hold blanks and brackets. */
+/** Fields of /proc/<pid>/stat from the third; the second, the name, may contain spaces and brackets. */
 function procStat(pid) {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -30,8 +30,8 @@ function startOnMac(pid) {
 }
 
 /**
- * When a process was started, in the system's own terms; null when there is none, or only a zombie.
- * With the pid it names one process for ever, although pids are used again.
+ * Start time of a process in a system-specific form; null when it does not exist or is a zombie. With the pid it identifies a process,
+ * although pids are reused.
  * @param {number} pid
  * @returns {string | null}
  */
@@ -44,7 +44,7 @@ export function startTimeOf(pid) {
 /** @returns {{ pid: number, started: string | null }} */
 export const ownIdentity = () => ({ pid: process.pid, started: startTimeOf(process.pid) });
 
-/** True while exactly this process runs. @param {{ pid: number, started: string | null }} identity */
+/** True while this process runs. @param {{ pid: number, started: string | null }} identity */
 export const isRunning = ({ pid, started }) => started !== null && startTimeOf(pid) === started;
 
 function membersOnMac(leader) {
@@ -57,8 +57,8 @@ function membersOnMac(leader) {
 }
 
 /**
- * The processes of the session (macOS: process group) that `leader` opened, itself included. The
- * number is not given to a new process while one of them lives, so they are known after its death too.
+ * The processes of the session (macOS: process group) of `leader`, itself included. Its number is not reused while one of them runs, so
+ * they are also found after the leader has ended.
  * @param {number} leader
  * @returns {number[]}
  */

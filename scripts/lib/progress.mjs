@@ -4,24 +4,23 @@ const NEXT_SIGN_MS = 10_000;
 const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
 /**
- * Says on stderr what is being done and how long it took. A step is announced when it takes longer
- * than a moment, reported each 10 s while it lasts, and closed with its duration.
+ * Reports steps and their duration on stderr. A step is announced after 0.7 s, repeated every 10 s, and closed with its duration.
  */
 export class Progress {
   #write;
 
-  /** @param {(text: string) => void} write where the lines go; stderr unless given. */
+  /** @param {(text: string) => void} write writes a line; default: to stderr */
   constructor(write = (text) => process.stderr.write(text)) {
     this.#write = write;
   }
 
-  /** One line of its own. */
+  /** Writes a line. */
   note(text) {
     this.#write(`${text}\n`);
   }
 
   /**
-   * Runs `work` as a named step; `work` gets a function that says what the step is busy with.
+   * Runs `work` as a named step. Its argument sets the detail of the step's lines.
    * @template T
    * @param {string} title such as "Installing dependencies"
    * @param {(detail: (text: string) => void) => Promise<T>} work

@@ -2,17 +2,16 @@ import { spawn } from 'node:child_process';
 
 const running = new Set();
 
-/** Ends every command that still runs: called when the process that started them is told to stop. */
+/** Ends all running commands, for the stop of this process. */
 export function endRunningCommands() {
   for (const child of running) child.kill('SIGTERM');
 }
 
 /**
- * Runs a command to its end and keeps what it printed. A command that cannot be started counts as
- * one that failed with code 127.
+ * Runs a command to its end and collects its output. A command that cannot be started has code 127.
  * @param {string} command
  * @param {string[]} args
- * @param {object} [options] of `spawn`, and `input` = text for its stdin
+ * @param {object} [options] options of `spawn`, and `input` = text for stdin
  * @returns {Promise<{ code: number, stdout: string, stderr: string }>} code is 128 after a signal.
  */
 export function runCommand(command, args, { input, ...options } = {}) {
@@ -36,7 +35,7 @@ export function runCommand(command, args, { input, ...options } = {}) {
   });
 }
 
-/** The last lines of a command's output, for a message about its failure. */
+/** The last lines of a command's output, for error messages. */
 export const lastLines = ({ stdout, stderr }, count = 15) =>
   `${stdout}\n${stderr}`
     .split('\n')

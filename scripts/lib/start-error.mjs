@@ -1,4 +1,4 @@
-/** A failure that one line explains: the launcher prints the message without a stack and exits with 1. */
+/** An expected failure: the launcher prints the message without a stack and exits with 1. */
 export class StartError extends Error {
   name = 'StartError';
 }

@@ -1,4 +1,4 @@
-// What Slipway ships of others, read from the lock file, the installed packages and the files that name servers.
+// Third-party software that Slipway ships, read from the lock file, the installed packages and the files that name servers.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -7,11 +7,11 @@ const read = (path) => readFileSync(`${root}${path}`, 'utf8');
 const json = (path) => JSON.parse(read(path));
 
 const PACKAGE_PATH = /node_modules\/((?:@[^/]+\/)?[^/]+)$/;
-/** What a text of the MIT licence holds, and no other licence does. */
+/** Phrases that occur together in the MIT licence only. */
 const MIT_TERMS = ['Permission is hereby granted, free of charge', 'this permission notice shall be'];
 const LICENCE_FILE = /^(licen[sc]e|copying|notice)/i;
 
-/** One entry of the lock file for each package of npm that runs with Slipway or is built into its pages. */
+/** The lock file's entries of npm packages that run with Slipway or are bundled into its pages. */
 function lockedPackages() {
   return Object.entries(json('package-lock.json').packages)
     .filter(([path, { link, dev, devOptional }]) => PACKAGE_PATH.test(path) && !link && !dev && !devOptional)
@@ -32,10 +32,10 @@ function licenceOf({ path, entry, name }) {
   throw new Error(`Neither package-lock.json nor the package names the licence of ${name}@${entry.version}.`);
 }
 
-/** The text of a licence that no package brings. */
+/** The text of a licence that no package contains. */
 const stored = (name) => read(`scripts/lib/licences/${name}.txt`).trim();
 
-/** The licence files of a package, else the licence section of its README; none of a package that some machines lack. */
+/** The licence files of a package, else the licence section of its README; empty for packages that some machines do not install. */
 function ownTexts(path, { os, cpu, libc, optional }) {
   if (os || cpu || libc || (optional && !existsSync(`${root}${path}`))) return [];
   const files = readdirSync(`${root}${path}`);
@@ -47,12 +47,12 @@ function ownTexts(path, { os, cpu, libc, optional }) {
   return section?.includes('Permission is hereby granted') ? [section] : [];
 }
 
-/** The package whose builds for single platforms these are: it names them, and has their version. */
+/** The package that lists this platform-specific build as optional dependency and has the same version. */
 function parentOf({ name, entry }, packages) {
   return packages.find((one) => one.entry.version === entry.version && Object.hasOwn(one.entry.optionalDependencies ?? {}, name));
 }
 
-/** The terms of a package that holds no text, with the holder that it names. */
+/** The licence text of a package without one, with the copyright holder that it names. */
 function standardText({ path, entry, name }) {
   const licence = licenceOf({ path, entry, name });
   if (licence !== 'MIT') throw new Error(`Store a text of ${licence} for ${name} in scripts/lib/licences.`);

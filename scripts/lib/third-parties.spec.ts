@@ -30,11 +30,11 @@ const parties = thirdParties();
 const workspaces = ['apps', 'libs'].flatMap((folder) => readdirSync(`${root}${folder}`).map((name) => `${folder}/${name}/package.json`));
 
 describe('the third-party notices', () => {
-  it('are what `npm run notices` makes of the lock file', () => {
+  it('are what `npm run notices` writes', () => {
     expect(read('THIRD_PARTY_NOTICES.md') === noticesPage(parties), 'Run `npm run notices`.').toBe(true);
   });
 
-  it('hold a text of the licence for every row', () => {
+  it('contain a licence text for every row', () => {
     expect(parties.filter(({ texts }) => texts.length === 0).map(({ name }) => name)).toEqual([]);
     const textOf = (name: string): string => parties.find((party) => party.name === name)?.texts.join('\n') ?? '';
     expect(textOf('llama.cpp')).toContain('The ggml authors');
@@ -56,18 +56,18 @@ describe('the third-party notices', () => {
       expect(named).toContain(server);
   });
 
-  it('read the licence of a package that its lock entry omits', () => {
+  it('read licences that the lock file omits', () => {
     const licenceOf = (name: string): string | undefined => parties.find((party) => party.name === name)?.licence;
     expect([licenceOf('passport-strategy'), licenceOf('pause')]).toEqual(['MIT', 'MIT']);
   });
 
-  it('hold no licence that wants the source of what uses it', () => {
+  it('contain no copyleft licence', () => {
     expect(parties.filter(({ licence }) => /\b[AL]?GPL|SSPL|BUSL/.test(licence))).toEqual([]);
   });
 });
 
 describe('the bill of materials', () => {
-  it('has a reference of its own, a licence, a package URL and, from the lock file, a digest for every component', () => {
+  it('describes every component completely', () => {
     const { components } = billOfMaterials(parties);
     expect(new Set(components.map((component) => component['bom-ref'])).size).toBe(parties.length);
     for (const { purl, licenses } of components) {
@@ -80,7 +80,7 @@ describe('the bill of materials', () => {
     for (const { hashes } of components) if (hashes) expect(hashes[0]?.content).toMatch(/^[0-9a-f]{40,128}$/);
   });
 
-  it('is the same from the same sources', () => {
+  it('is reproducible from the same sources', () => {
     expect(JSON.stringify(billOfMaterials(thirdParties()))).toBe(JSON.stringify(billOfMaterials(parties)));
   });
 });

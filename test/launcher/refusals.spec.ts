@@ -122,7 +122,7 @@ it('foreign servers of which half is named are refused', async () => {
   expect(nats.lines.at(-1)).toMatch(/^✗ NATS_URL is set, so NATS_CREDENTIALS_DIR must name/);
   const closed = await freePort();
   const database = await run(['--port', port], { environment: { DATABASE_URL: `postgres://me:secret@127.0.0.1:${closed}/db` } });
-  expect(database.lines.at(-1)).toBe(`✗ DATABASE_URL: no PostgreSQL answers at 127.0.0.1:${closed}.`);
+  expect(database.lines.at(-1)).toBe(`✗ DATABASE_URL: no PostgreSQL server accepts connections at 127.0.0.1:${closed}.`);
 });
 
 it('--help tells the options on stdout and starts nothing', async () => {

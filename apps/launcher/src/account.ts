@@ -13,13 +13,13 @@ import type { RpcClient } from '@slipway/platform';
 import { StartError } from '../../../scripts/lib/start-error.mjs';
 import type { LaunchContext } from './launch-context.js';
 
-/** The actor that the audit log names for what the launcher does. */
+/** The launcher as actor in the audit log. */
 const LAUNCHER: Actor = { kind: 'ops', client: 'npm start' };
 
-/** Slug of the account that the launcher makes and uses. */
+/** Slug of the account that the launcher creates and uses. */
 export const ACCOUNT_SLUG = 'local';
 
-/** @throws StartError where it was deleted: its name is never given again */
+/** Null when it does not exist. @throws StartError when it was deleted, since its slug cannot be used again */
 async function find(rpc: RpcClient): Promise<AccountId | null> {
   try {
     const { id, deleted_at: deletedAt } = await rpc.call(FindAccount, { slug: ACCOUNT_SLUG });
@@ -31,7 +31,7 @@ async function find(rpc: RpcClient): Promise<AccountId | null> {
   throw new StartError(`The account ${ACCOUNT_SLUG} of this data folder was deleted; start with another --data-dir.`);
 }
 
-/** The launcher's account, made on the first call. @throws StartError where it was deleted */
+/** The launcher's account, created on the first call. @throws StartError when it was deleted */
 export async function provideAccount(rpc: RpcClient): Promise<AccountId> {
   const found = await find(rpc);
   if (found !== null) return found;
@@ -44,32 +44,32 @@ export async function provideAccount(rpc: RpcClient): Promise<AccountId> {
   }
 }
 
-/** A key that was just made. Its value is kept in memory only. */
+/** A new key. Its value is kept in memory only. */
 export interface NewKey {
   readonly id: number;
   readonly value: string;
   readonly hint: string;
 }
 
-/** Whether the key that was shown earlier is still active. */
+/** True if the key that was shown earlier is still active. */
 async function isShownKeyActive({ state }: LaunchContext, rpc: RpcClient, account: AccountId): Promise<boolean> {
   const shown = state.state.key;
   if (!shown) return false;
-  // Lists hold keys below a number: the first one below the next number is the key itself, if it exists.
+  // Lists hold keys with ids below `before`: the first one below id + 1 is the key itself, if it exists.
   const { keys } = await rpc.call(ListKeys, { account, before: KeyId.parse(shown.id + 1) });
   return keys.some((key) => key.id === shown.id && key.hint === shown.hint && key.state === 'active');
 }
 
-/** A new key where none was shown yet or another is wanted; null on later runs. */
+/** Creates a key on the first run and with --new-key; null otherwise. */
 export async function provideKey(context: LaunchContext, rpc: RpcClient, account: AccountId): Promise<NewKey | null> {
   if (!context.stage.options.newKey && (await isShownKeyActive(context, rpc, account))) return null;
   return rpc.call(CreateKey, { account, name: 'npm start', actor: LAUNCHER });
 }
 
-/** Records that a key was printed: after a start that failed before, the next one makes another key. */
+/** Records that a key was printed. After a start that failed before that, the next start creates another key. */
 export const rememberShown = ({ state }: LaunchContext, { id, hint }: NewKey): Promise<void> => state.update({ key: { id, hint } });
 
-/** The secret of the link by which the first owner joins; null once there is an owner. A new link voids the earlier one. */
+/** The token of the first owner's set-up link; null once there is an owner. A new link voids the earlier one. */
 export async function provideSetupToken(rpc: RpcClient, account: AccountId): Promise<string | null> {
   try {
     return (await rpc.call(CreateSetupLink, { account, actor: LAUNCHER })).token;

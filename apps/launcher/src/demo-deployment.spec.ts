@@ -9,13 +9,13 @@ const SOURCE = { kind: 'http', url: 'http://127.0.0.1:9000', model: 'm' } as con
 const id = (n: number): DeploymentId => n as DeploymentId;
 const candidate = (n: number, desired: Candidate['desired'], ...aliases: string[]): Candidate => ({ id: id(n), desired, aliases });
 
-describe('the deployment that a start takes again', () => {
-  it('is the one that demo points at, not the newest', () => {
+describe('the reused deployment', () => {
+  it('is the target of demo, not the newest', () => {
     expect(chosenOf([candidate(1, 'ready', 'demo'), candidate(2, 'ready')])?.id).toBe(1);
     expect(chosenOf([candidate(1, 'ready'), candidate(2, 'ready')])?.id).toBe(2);
   });
 
-  it('is never one that somebody stopped', () => {
+  it('is never a stopped one', () => {
     expect(chosenOf([candidate(1, 'ready'), candidate(2, 'stopped', 'demo')])?.id).toBe(1);
     expect(chosenOf([candidate(1, 'stopped')])).toBeNull();
   });
@@ -65,14 +65,14 @@ beforeEach(() => {
 });
 
 describe('the alias demo', () => {
-  it('is made where there is none, and moved where the launcher had pointed it', async () => {
+  it('is created, and moved from the launcher’s former target', async () => {
     expect(await start()).toBe('local/demo');
     [target, remembered] = [id(2), { demo: 2 }];
     expect(await start()).toBe('local/demo');
     expect([target, remembered.demo]).toEqual([5, 5]);
   });
 
-  it('stays where a person pointed it, and the deployment is called by its slug', async () => {
+  it('stays where a person has pointed it', async () => {
     [target, remembered] = [id(3), { demo: 2 }];
     expect(await start()).toBe('deployment-5');
     expect(target).toBe(3);
@@ -80,15 +80,15 @@ describe('the alias demo', () => {
   });
 });
 
-describe('the replicas of a deployment that is taken again', () => {
-  it('follow the number of workers while nobody else set them', async () => {
+describe('the replicas of a reused deployment', () => {
+  it('follow the number of workers', async () => {
     for (const workers of [3, 2, 2]) {
       await start(workers);
       expect(replicas).toBe(workers);
     }
   });
 
-  it('stay as a person scaled them, until that person goes back', async () => {
+  it('stay as a person has scaled them', async () => {
     await start(3);
     replicas = 1;
     await start(3);

@@ -18,11 +18,11 @@ import { ACCOUNT_SLUG } from './account.js';
 import type { LaunchContext } from './launch-context.js';
 import { wantedSource } from './model-source.js';
 
-/** The alias under which the model of this run is served. */
+/** The alias of this run's deployment. */
 const ALIAS = 'demo';
 
-/** A deployment is recognised by its source and, without storing it, by its credential. */
-const markOf = (context: LaunchContext, credential: string): string =>
+/** HMAC of a credential, by which a later run recognises a deployment with the same credential without storing it. */
+const fingerprintOf = (context: LaunchContext, credential: string): string =>
   createHmac('sha256', context.secrets.secretKey).update(credential).digest('base64url');
 
 const credentialOf = ({ stage }: LaunchContext): string | undefined =>
@@ -44,7 +44,7 @@ async function create(context: LaunchContext, rpc: RpcClient, account: AccountId
     });
     await rememberReplicas(context, id);
     if (credential !== undefined) {
-      await state.update({ credentials: { ...state.state.credentials, [id]: markOf(context, credential) } });
+      await state.update({ credentials: { ...state.state.credentials, [id]: fingerprintOf(context, credential) } });
     }
     return id;
   } catch (error) {
@@ -53,7 +53,7 @@ async function create(context: LaunchContext, rpc: RpcClient, account: AccountId
   }
 }
 
-/** A deployment as far as the choice goes. */
+/** The fields of a deployment that decide the choice. */
 export interface Candidate {
   readonly id: DeploymentId;
   readonly desired: 'ready' | 'stopped';
@@ -61,15 +61,15 @@ export interface Candidate {
 }
 
 /**
- * Which of the deployments that fit a run it takes: the one that `demo` points at, else the newest that is wanted ready.
- * One that was stopped by a person is left as it is.
+ * Chooses one of the deployments with this run's source: the one that `demo` points at, else the newest. Stopped ones are not
+ * chosen.
  */
 export const chosenOf = <C extends Candidate>(fitting: readonly C[]): C | null => {
   const wanted = fitting.filter(({ desired }) => desired === 'ready');
   return wanted.find(({ aliases }) => aliases.includes(ALIAS)) ?? wanted.at(-1) ?? null;
 };
 
-/** A replica for each worker, unless a person scaled it since a launcher did. One of before that was remembered counts as the launcher's. */
+/** Sets one replica per worker, unless a person has scaled the deployment since. Without a record, the replicas count as the launcher's. */
 async function scale(
   context: LaunchContext,
   rpc: RpcClient,
@@ -82,32 +82,32 @@ async function scale(
   await rememberReplicas(context, deployment);
 }
 
-/** A deployment of this source and credential that an earlier run made. */
+/** Finds a deployment with this source and credential that an earlier run created; null for none. */
 async function reuse(context: LaunchContext, rpc: RpcClient, account: AccountId, source: ModelSource): Promise<DeploymentId | null> {
   const credential = credentialOf(context);
-  const mark = credential === undefined ? undefined : markOf(context, credential);
-  const marks = context.state.state.credentials;
+  const fingerprint = credential === undefined ? undefined : fingerprintOf(context, credential);
+  const fingerprints = context.state.state.credentials;
   const { deployments } = await allDeployments(rpc, account);
-  const known = chosenOf(deployments.filter((one) => isDeepStrictEqual(one.source, source) && marks[one.id] === mark));
+  const known = chosenOf(deployments.filter((one) => isDeepStrictEqual(one.source, source) && fingerprints[one.id] === fingerprint));
   if (!known) return null;
   await scale(context, rpc, { account, deployment: known.id, replicas: known.replicas });
   return known.id;
 }
 
-/** The deployment of a run's model, and where clients call it. */
+/** The deployment of a run, and its path for clients. */
 export interface DemoDeployment {
   readonly id: DeploymentId;
-  /** `local/demo`, or the slug where a person points the alias at another deployment. */
+  /** `local/demo`, or the slug if a person has pointed the alias at another deployment. */
   readonly path: string;
 }
 
-/** Where `demo` points; null where there is none. */
+/** The deployment that `demo` points at; null for none. */
 async function demoTarget(rpc: RpcClient, account: AccountId): Promise<DeploymentId | null> {
   const { aliases } = await rpc.call(ListAliases, { account });
   return aliases.find(({ alias }) => alias === ALIAS)?.deployment ?? null;
 }
 
-/** Points `demo` at a deployment, unless a person pointed it elsewhere. @returns whether it points there */
+/** Points `demo` at a deployment, unless a person has pointed it elsewhere. @returns true if it points there */
 async function takeAlias(
   { state }: LaunchContext,
   rpc: RpcClient,
@@ -125,7 +125,7 @@ async function takeAlias(
   return true;
 }
 
-/** The deployment of this run's model, one that an earlier run made or a new one, under the alias `demo` where nobody else uses it. */
+/** Provides the deployment of this run's model, reused or new, under the alias `demo` unless a person uses that. */
 export async function provideDeployment(context: LaunchContext, rpc: RpcClient, account: AccountId): Promise<DemoDeployment> {
   const source = wantedSource(context.stage);
   const id = (await reuse(context, rpc, account, source)) ?? (await create(context, rpc, account, source));

@@ -1,6 +1,6 @@
 import { DeploymentId, type DeploymentView } from '@slipway/contracts';
 import { expect, it } from 'vitest';
-import { Patience } from './deployment-readiness.js';
+import { FailureDetector } from './deployment-readiness.js';
 
 const SECOND = 1_000;
 
@@ -10,38 +10,38 @@ function view(change: Partial<DeploymentView>): DeploymentView {
   return { id: DeploymentId.parse(1), name: 'm', aliases: [], source, ...life, replicas: 1, ready_replicas: 0, ...change };
 }
 
-function patience(): { at: (second: number, change: Partial<DeploymentView>) => string | null } {
+function detector(): { at: (second: number, change: Partial<DeploymentView>) => string | null } {
   let now = 0;
-  const subject = new Patience(() => now);
+  const subject = new FailureDetector(() => now);
   return {
     at: (second, change) => {
       now = second * SECOND;
-      return subject.lost(view(change));
+      return subject.failureOf(view(change));
     },
   };
 }
 
-it('a failure after another state is final, with reason and detail', () => {
-  const { at } = patience();
+it('a failure after another state is final', () => {
+  const { at } = detector();
   expect(at(0, { state: 'loading' })).toBeNull();
   expect(at(1, { state: 'failed', reason: 'model_invalid', detail: 'bad magic' })).toBe('failed, model_invalid, bad magic');
 });
 
-it('a failure that is there from the start may date from an earlier run and is believed after 10 s', () => {
-  const { at } = patience();
+it('an initial failure is final after 10 s', () => {
+  const { at } = detector();
   expect(at(0, { state: 'failed', reason: 'engine_unreachable' })).toBeNull();
   expect(at(10, { state: 'failed', reason: 'engine_unreachable' })).toBeNull();
   expect(at(11, { state: 'failed', reason: 'engine_unreachable' })).toBe('failed, engine_unreachable');
 });
 
-it('no room is believed after 10 s', () => {
-  const { at } = patience();
+it('a lack of memory is final after 10 s', () => {
+  const { at } = detector();
   expect(at(0, { reason: 'no_capacity' })).toBeNull();
   expect(at(11, { reason: 'no_capacity' })).toBe('pending, no_capacity');
 });
 
-it('progress of a slow download never runs out of patience, standing still does', () => {
-  const { at } = patience();
+it('slow progress is allowed, 60 s without progress not', () => {
+  const { at } = detector();
   for (let minute = 0; minute < 60; minute += 1) expect(at(minute * 60, { state: 'loading', progress: minute / 100 })).toBeNull();
   expect(at(59 * 60 + 61, { state: 'loading', progress: 0.59 })).toBe('no progress for 60 s: loading, 59 %');
 });

@@ -1,20 +1,69 @@
-import { type AccountId, type DeploymentId, type DeploymentView } from '@slipway/contracts';
-import { allDeployments, type RpcClient } from '@slipway/platform';
+import { type AccountId, AgentHeartbeat, type AgentLoad, type DeploymentId, type DeploymentView, wildcardOf } from '@slipway/contracts';
+import { allDeployments, type NatsConnection, type RpcClient } from '@slipway/platform';
+import type { z } from 'zod';
 import { StartError } from '../../../scripts/lib/start-error.mjs';
 import type { LaunchContext } from './launch-context.js';
-import type { WorkerReports } from './worker-reports.js';
-import { waitUntil } from './wait-until.js';
+import { waitUntil } from './readiness.js';
 
-/** Time without any change of state after which a deployment that does not come up is given up, in milliseconds. */
+type Heartbeat = z.output<typeof AgentHeartbeat.message>;
+
+/** Age from which an agent's last heartbeat is ignored, in milliseconds. */
+const SILENT_AFTER_MS = 5_000;
+
+/** Heartbeats of the workers since the launcher subscribed. */
+export class WorkerReports {
+  readonly #heartbeats = new Map<string, { at: number; heartbeat: Heartbeat }>();
+
+  constructor(nats: NatsConnection, env: string) {
+    nats.subscribe(wildcardOf(AgentHeartbeat, { env }), {
+      callback: (error, message) => {
+        if (error) return;
+        const heartbeat = AgentHeartbeat.message.safeParse(parse(message.string()));
+        if (heartbeat.success) this.#heartbeats.set(heartbeat.data.wk, { at: Date.now(), heartbeat: heartbeat.data });
+      },
+    });
+  }
+
+  /** Number of workers on which this revision of a deployment is ready. */
+  serving(id: DeploymentId, rev: number): number {
+    return this.#loads().filter((load) => load.dep === id && load.rev === rev && load.state === 'ready').length;
+  }
+
+  /** Runner processes, without the pids in `known`. */
+  running(known: ReadonlySet<number>): { name: string; pid: number }[] {
+    const runners = this.#loads().flatMap(({ dep, pid }) => (pid === null || known.has(pid) ? [] : [{ dep, pid }]));
+    const counts = new Map<number, number>();
+    return runners.map(({ dep, pid }) => {
+      const n = (counts.get(dep) ?? 0) + 1;
+      counts.set(dep, n);
+      return { name: `runner-${dep}-${n}`, pid };
+    });
+  }
+
+  #loads(): AgentLoad[] {
+    const since = Date.now() - SILENT_AFTER_MS;
+    return [...this.#heartbeats.values()].filter(({ at }) => at > since).flatMap(({ heartbeat }) => heartbeat.loads);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Time without a change of state after which a deployment counts as stuck, in milliseconds. */
 const STUCK_AFTER_MS = 60_000;
-/** Time after which a bad state is believed that may date from an earlier run, or from before the workers reported. */
-const BELIEVED_AFTER_MS = 10_000;
+/** How long a failed state may date from an earlier run or from before the workers reported, in milliseconds. */
+const STALE_WITHIN_MS = 10_000;
 
 const describe = ({ state, progress, reason, detail }: DeploymentView): string =>
   [state, progress === null ? '' : `${Math.round(progress * 100)} %`, reason ?? '', detail ?? ''].filter((part) => part !== '').join(', ');
 
-/** Decides that a deployment will not come up. */
-export class Patience {
+/** Detects that a deployment will not become ready. */
+export class FailureDetector {
   #since: number;
   #last: string | null = null;
   #changed = false;
@@ -23,8 +72,8 @@ export class Patience {
     this.#since = now();
   }
 
-  /** Why it is hopeless, or null while it may come up. */
-  lost(view: DeploymentView): string | null {
+  /** Why it will not become ready; null while it may. */
+  failureOf(view: DeploymentView): string | null {
     const text = describe(view);
     if (text !== this.#last) {
       this.#changed = this.#last !== null;
@@ -32,12 +81,13 @@ export class Patience {
       this.#last = text;
     }
     const waited = this.now() - this.#since;
-    if (view.state === 'failed' && (this.#changed || waited > BELIEVED_AFTER_MS)) return text;
-    if (view.reason === 'no_capacity' && waited > BELIEVED_AFTER_MS) return text;
+    if (view.state === 'failed' && (this.#changed || waited > STALE_WITHIN_MS)) return text;
+    if (view.reason === 'no_capacity' && waited > STALE_WITHIN_MS) return text;
     return waited > STUCK_AFTER_MS ? `no progress for ${STUCK_AFTER_MS / 1_000} s: ${text}` : null;
   }
 }
 
+/** The deployment to wait for. */
 export interface Awaited {
   readonly account: AccountId;
   readonly id: DeploymentId;
@@ -45,11 +95,11 @@ export interface Awaited {
 }
 
 /**
- * Waits until as many workers as there are serve the deployment. The service's word is not enough:
- * right after its start it may repeat what was true in an earlier run.
- * @returns the deployment as it serves
- * @param detail hears of the progress
- * @throws StartError with the deployment's own reason when it fails or is stuck
+ * Waits until every worker, up to the number of replicas, reports the deployment ready. The state in the service alone may be left
+ * from an earlier run.
+ * @param detail called with the progress
+ * @returns the ready deployment
+ * @throws StartError with the deployment's reason when it fails or is stuck
  */
 export async function waitForDeployment(
   context: LaunchContext,
@@ -58,17 +108,17 @@ export async function waitForDeployment(
   detail: (text: string) => void,
 ): Promise<DeploymentView> {
   const { stage, signal } = context;
-  const patience = new Patience();
+  const detector = new FailureDetector();
   const failure = (why: string): Error => new StartError(`deployment-${id} does not become ready (${why}).`);
-  const ask = async (): Promise<DeploymentView | null> => {
+  const readyView = async (): Promise<DeploymentView | null> => {
     const view = (await allDeployments(rpc, account)).deployments.find((one) => one.id === id);
-    if (!view) throw failure('it is gone');
+    if (!view) throw failure('it was deleted');
     detail(describe(view));
-    const answers = view.state === 'ready' || view.state === 'degraded';
-    if (answers && reports.serving(id, view.rev) >= Math.min(view.replicas, stage.options.workers)) return view;
-    const why = patience.lost(view);
+    const isServing = view.state === 'ready' || view.state === 'degraded';
+    if (isServing && reports.serving(id, view.rev) >= Math.min(view.replicas, stage.options.workers)) return view;
+    const why = detector.failureOf(view);
     if (why !== null) throw failure(why);
     return null;
   };
-  return waitUntil(ask, { everyMs: 50, withinMs: Infinity, timedOut: () => failure('too slow'), signal });
+  return waitUntil(readyView, { everyMs: 50, withinMs: Infinity, timedOut: () => failure('too slow'), signal });
 }

@@ -5,18 +5,18 @@ import type { StateFile } from './launcher-state.js';
 import type { Secrets } from './secrets.js';
 import type { Supervisor } from './supervisor.js';
 
-/** What the first stage (scripts/lib/first-stage.mjs) knows before anything is built. */
+/** Result of the first stage (scripts/lib/first-stage.mjs), which runs before anything is built. */
 export interface FirstStage {
-  /** The repository. */
+  /** Folder of the repository. */
   readonly root: string;
   readonly options: Options;
   readonly environment: NodeJS.ProcessEnv;
   readonly progress: Progress;
-  /** Address of the first gateway on this machine. */
+  /** Address of the first gateway from this machine. */
   readonly localUrl: string;
 }
 
-/** What every step of a start works with. */
+/** What all steps of a start use. */
 export interface LaunchContext {
   readonly stage: FirstStage;
   readonly env: string;
@@ -24,22 +24,22 @@ export interface LaunchContext {
   readonly secrets: Secrets;
   readonly state: StateFile;
   readonly supervisor: Supervisor;
-  /** Aborted when the start failed or is to stop. */
+  /** Aborted when the start fails or is stopped. */
   readonly signal: AbortSignal;
 }
 
-/** Order of stopping: the highest tier first. */
+/** Order of the stop: highest tier first. */
 export const TIERS = { database: 0, messaging: 1, services: 2, workers: 3, gateways: 4 } as const;
 
 /**
- * What a child process gets to know of the launcher's environment: where programs, temporary files
- * and certificates are. Secrets of the user's shell stay out.
+ * The variables that every child process inherits: locations of programs, temporary files and certificates. Secrets of the user's
+ * shell are not passed on.
  */
 export function plainEnvironment({ stage }: Pick<LaunchContext, 'stage'>): Record<string, string> {
   const names = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'LC_ALL', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
   return pick(stage.environment, names);
 }
 
-/** The variables that are set, by name. */
+/** The variables of these names that are set. */
 export const pick = (environment: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])));

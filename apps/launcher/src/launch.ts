@@ -2,10 +2,10 @@ import { type DeploymentView, EnvironmentName } from '@slipway/contracts';
 import { RpcClient } from '@slipway/platform';
 import { StartError } from '../../../scripts/lib/start-error.mjs';
 import { provideAccount, provideKey, provideSetupToken, rememberShown } from './account.js';
-import { announceControl } from './control-address.js';
+import { announceControl } from './run-records.js';
 import { openDataDir } from './data-dir.js';
 import { provideDeployment } from './demo-deployment.js';
-import { waitForDeployment } from './deployment-readiness.js';
+import { waitForDeployment, WorkerReports } from './deployment-readiness.js';
 import type { FirstStage, LaunchContext } from './launch-context.js';
 import { StateFile } from './launcher-state.js';
 import { allowedSources } from './model-source.js';
@@ -16,7 +16,6 @@ import { type Result, jsonReport, textReport } from './report.js';
 import { openSecrets } from './secrets.js';
 import { Services } from './services.js';
 import { Supervisor } from './supervisor.js';
-import { WorkerReports } from './worker-reports.js';
 
 function environmentName(stage: FirstStage): string {
   const parsed = EnvironmentName.safeParse(stage.environment['SLIPWAY_ENV'] || 'dev');
@@ -24,7 +23,7 @@ function environmentName(stage: FirstStage): string {
   return parsed.data;
 }
 
-/** Opens the data directory. */
+/** Opens the data directory, state and secrets. */
 export async function prepare(stage: FirstStage, signal: AbortSignal): Promise<LaunchContext> {
   const env = environmentName(stage);
   const dataDir = await openDataDir(stage.options.dataDir);
@@ -34,7 +33,7 @@ export async function prepare(stage: FirstStage, signal: AbortSignal): Promise<L
   return { stage, env, dataDir, secrets: await openSecrets(dataDir.secrets), state, supervisor, signal };
 }
 
-/** Starts everything in order and waits until a request would be answered. */
+/** Starts everything in order and waits until the deployment serves requests. */
 export async function bringUp(context: LaunchContext): Promise<Result> {
   const { stage, supervisor, env } = context;
   const databases = await providePostgres(context);
@@ -48,8 +47,8 @@ export async function bringUp(context: LaunchContext): Promise<Result> {
     services.startControlPlane();
     services.startWorkers();
     const gateways = await services.startGateways();
-    const door = await services.startConsole();
-    const consoleUrl = (stage.environment['CONSOLE_BASE_URL'] || door.url).replace(/\/+$/, '');
+    const consoleAddress = await services.startConsole();
+    const consoleUrl = (stage.environment['CONSOLE_BASE_URL'] || consoleAddress.url).replace(/\/+$/, '');
     await announceControl(context.dataDir, env, { ...nats, consoleUrl });
     await stage.progress.step('Starting the services', () => waitForControlPlane(context, rpc));
     const account = await provideAccount(rpc);
@@ -57,7 +56,7 @@ export async function bringUp(context: LaunchContext): Promise<Result> {
     const { slots = null } = await stage.progress.step<DeploymentView>(`Loading deployment-${deployment}`, (detail) =>
       waitForDeployment(context, rpc, { account, id: deployment, reports }, detail),
     );
-    await stage.progress.step('Starting the gateways and the console', () => waitForHttp(context, [...gateways, door]));
+    await stage.progress.step('Starting the gateways and the console', () => waitForHttp(context, [...gateways, consoleAddress]));
     const key = await provideKey(context, rpc, account);
     if (key) await waitForKey(context, gateways, `/${path}/v1/chat/completions`, key.value);
     const setupToken = await provideSetupToken(rpc, account);
@@ -74,7 +73,7 @@ export async function bringUp(context: LaunchContext): Promise<Result> {
 
 const write = (text: string): Promise<boolean> => new Promise((resolve) => process.stdout.write(text, (error) => resolve(!error)));
 
-/** Prints the result. A key counts as shown only when it was written. */
+/** Prints the result. A key counts as shown only when the write succeeded. */
 export async function report(context: LaunchContext, result: Result): Promise<void> {
   const written = await write(context.stage.options.json ? jsonReport(result) : textReport(result));
   if (written && result.key) await rememberShown(context, result.key);

@@ -1,24 +1,24 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readPrivateJson, writePrivateFile } from './private-files.js';
+import { readPrivateJson, writePrivateFile } from './data-dir.js';
 
 const State = z.object({
-  /** The key that was shown; absent until it was. Never its value. */
+  /** The key that was shown, without its value. */
   key: z.object({ id: z.int(), hint: z.string() }).optional(),
-  /** What command lines named so far: deployments made from it stay allowed. */
+  /** Sources of earlier command lines, whose deployments stay allowed. */
   model_dirs: z.array(z.string()).default([]),
   model_hosts: z.array(z.string()).default([]),
   engine_hosts: z.array(z.string()).default([]),
-  /** The deployment at which the launcher pointed `demo`: one at which a person pointed it is left there. */
+  /** The deployment at which the launcher pointed `demo`. If the alias points elsewhere, a person has moved it. */
   demo: z.int().optional(),
-  /** Replicas that the launcher gave a deployment, by its id: what a person made of them is left. */
+  /** Replicas that the launcher set, by deployment id. Another number was set by a person. */
   replicas: z.record(z.string(), z.int()).default({}),
-  /** HMAC of the credential that a deployment was made with, by deployment id. */
+  /** HMAC of a deployment's credential, by deployment id. */
   credentials: z.record(z.string(), z.string()).default({}),
 });
 export type LauncherState = z.output<typeof State>;
 
-/** What the launcher remembers between runs, in one file that is replaced whole. */
+/** State of the launcher between runs, in one file that is replaced atomically. */
 export class StateFile {
   #state: LauncherState;
 

@@ -1,15 +1,15 @@
-import { withdrawControl } from './control-address.js';
+import { withdrawControl } from './run-records.js';
 import type { FirstStage, LaunchContext } from './launch-context.js';
 import { bringUp, prepare, report } from './launch.js';
 
-/** Exit code after a second signal, as shells count a SIGINT. */
+/** Exit code after a second signal, as after SIGINT in shells. */
 const KILLED = 130;
-/** An ordered stop that takes longer is finished by force, so that all of it stays within 10 s; in milliseconds. */
+/** A graceful stop that takes longer is forced, so that a stop ends within 10 s; in milliseconds. */
 const ORDERED_WITHIN_MS = 8_000;
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Counts the signals to stop: the first asks for an ordered stop, the second for an end at once. */
+/** Counts stop signals: the first one stops gracefully, the second one kills. */
 class StopSignals {
   readonly #listener = (): void => this.#onSignal();
   #count = 0;
@@ -46,7 +46,7 @@ class StopSignals {
   }
 }
 
-/** Stops everything in order; a second signal kills it. */
+/** Stops everything in order; a second signal kills what is left. */
 async function stop({ supervisor, stage }: LaunchContext, signals: StopSignals): Promise<number> {
   stage.progress.note('Stopping …');
   const since = performance.now();
@@ -59,7 +59,7 @@ async function stop({ supervisor, stage }: LaunchContext, signals: StopSignals):
   return code;
 }
 
-/** Brings everything up and keeps it running until the first signal. */
+/** Starts everything and keeps it running until the first signal. */
 async function serve(context: LaunchContext, signals: StopSignals, failing: AbortController): Promise<void> {
   const { supervisor } = context;
   try {
@@ -79,8 +79,8 @@ async function serve(context: LaunchContext, signals: StopSignals, failing: Abor
 
 /**
  * The launcher's second stage: starts everything, prints how to use it, and keeps it running until a signal.
- * @returns the exit code: 0 after an ordered stop
- * @throws StartError when something does not come up; everything is stopped then
+ * @returns the exit code: 0 after a graceful stop
+ * @throws StartError when something does not start; everything is stopped then
  */
 export async function launch(stage: FirstStage): Promise<number> {
   const signals = new StopSignals();

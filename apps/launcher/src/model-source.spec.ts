@@ -20,11 +20,11 @@ afterAll(() => rm(root, { recursive: true }));
 const none: Parameters<typeof allowedSources>[1] = { model_dirs: [], model_hosts: [], engine_hosts: [] };
 const allowed = (source: ModelSource | null, known = none): ReturnType<typeof allowedSources> => allowedSources({ root, source }, known);
 
-it('without options only the folder of the bundled model is open', () => {
+it('without options only the bundled model’s folder is allowed', () => {
   expect(allowed(null)).toEqual({ model_dirs: [join(root, 'models')], model_hosts: [], engine_hosts: [] });
 });
 
-it('a file opens its folder, and the one that a link leads to', () => {
+it('a file allows its folder and its target’s', () => {
   expect(allowed({ kind: 'file', path: join(root, 'link.gguf') }).model_dirs).toEqual([
     join(root, 'models'),
     root,
@@ -32,7 +32,7 @@ it('a file opens its folder, and the one that a link leads to', () => {
   ]);
 });
 
-it('what earlier runs named stays open', () => {
+it('sources of earlier runs stay allowed', () => {
   const earlier = { ...none, model_dirs: ['/a'], model_hosts: ['h:443'], engine_hosts: ['e:80'] };
   expect(allowed({ kind: 'http', url: 'http://127.0.0.1:9000/v1', model: 'm' }, earlier)).toEqual({
     model_dirs: [join(root, 'models'), '/a'],
@@ -45,6 +45,6 @@ it.each([
   ['https://models.example/x.gguf', ['models.example:443']],
   ['https://models.example:8443/x.gguf', ['models.example:8443']],
   ['hf:user/repo/x.gguf', ['huggingface.co', '*.huggingface.co', '*.hf.co']],
-])('the download %s opens its hosts alone', (uri, hosts) => {
+])('the download %s allows only its hosts', (uri, hosts) => {
   expect(allowed({ kind: 'download', uri }).model_hosts).toEqual(hosts);
 });

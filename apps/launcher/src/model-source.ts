@@ -4,15 +4,15 @@ import { downloadOf, fileOf, type ModelSource, serverOf } from '@slipway/contrac
 import type { FirstStage } from './launch-context.js';
 import type { LauncherState } from './launcher-state.js';
 
-/** Where `hf:` models come from, the hosts that it redirects downloads to included. */
+/** Hosts of `hf:` models, including those that downloads are redirected to. */
 const HUGGING_FACE = ['huggingface.co', '*.huggingface.co', '*.hf.co'];
 
 const bundledModel = (root: string): string => join(root, 'models/svc-tiny.Q8_0.gguf');
 
-/** What `demo` serves in this run. */
+/** The model source of this run. */
 export const wantedSource = ({ root, options }: FirstStage): ModelSource => options.source ?? { kind: 'file', path: bundledModel(root) };
 
-/** A host as the allow lists write it, with the port. */
+/** A host with port, as in the allow lists. */
 function hostOf(address: string): string {
   const url = new URL(address);
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
@@ -25,7 +25,7 @@ const union = (known: readonly string[], added: readonly string[]): string[] => 
 
 type AllowLists = Pick<LauncherState, 'model_dirs' | 'model_hosts' | 'engine_hosts'>;
 
-/** Everything that deployments may name: what this command line and the earlier ones named, and the bundled model. */
+/** The allow lists: sources of this and earlier command lines, and the folder of the bundled model. */
 export function allowedSources({ root, source: named }: { root: string; source: ModelSource | null }, known: AllowLists): AllowLists {
   const bundled = bundledModel(root);
   const source = named ?? { kind: 'file', path: bundled };

@@ -14,14 +14,14 @@ describe('credentials for a server of the user’s', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('are shown to the process of their role alone, where each role has a folder', () => {
+  it('are read from the role’s own folder', () => {
     expect([credentialsFolder(folder, 'gateway'), credentialsFolder(folder, 'join')]).toEqual([
       join(folder, 'gateway'),
       join(folder, 'join'),
     ]);
   });
 
-  it('are taken from the one folder for a role that has none of its own', () => {
+  it('are read from the common folder otherwise', () => {
     expect([credentialsFolder(folder, 'keys'), credentialsFolder(folder, 'ops')]).toEqual([folder, folder]);
   });
 });

@@ -7,17 +7,17 @@ import { ensureNatsServer } from '../../../scripts/lib/nats-server.mjs';
 import { freePort } from '../../../scripts/lib/ports.mjs';
 import { StartError } from '../../../scripts/lib/start-error.mjs';
 import { type LaunchContext, TIERS, plainEnvironment } from './launch-context.js';
-import { writePrivateFile } from './private-files.js';
+import { writePrivateFile } from './data-dir.js';
 
 const READY_WITHIN_MS = 20_000;
 
-/** Where NATS is, and the folder of each role's credentials for it. */
+/** Address of NATS, and the folder of each role's credentials. */
 export interface NatsAddress {
   readonly url: string;
   readonly credentialsOf: (role: Role) => string;
 }
 
-/** One that answers. */
+/** A NATS server that accepted a connection. */
 export interface RunningNats extends NatsAddress {
   readonly version: string;
 }
@@ -53,19 +53,19 @@ async function startOwn(context: LaunchContext): Promise<NatsAddress> {
   return { url: `nats://127.0.0.1:${port}`, credentialsOf: secrets.credentialsOf };
 }
 
-/** Where a role's credentials lie: in a folder of its own, so that its process sees no others, or else with all in the one folder. */
+/** The folder of a role's credentials: its own subfolder, so that its process sees no others, else the common folder. */
 export function credentialsFolder(folder: string, role: Role): string {
   const own = join(folder, role);
   return ['creds', 'json'].some((kind) => existsSync(join(own, `${role}.${kind}`))) ? own : folder;
 }
 
-/** The user's own server; the first stage checked that both come together. */
+/** The user's own server; null for none. The first stage has checked that both variables are set. */
 function foreign({ stage }: LaunchContext): NatsAddress | null {
   const { NATS_URL: url, NATS_CREDENTIALS_DIR: credentialsDir } = stage.environment;
   return url && credentialsDir ? { url, credentialsOf: (role) => credentialsFolder(credentialsDir, role) } : null;
 }
 
-/** Connects, or gives up after a while: the NATS client itself retries for ever. */
+/** Connects within `READY_WITHIN_MS`; the NATS client itself would retry without end. */
 export async function openConnection(context: LaunchContext, address: NatsAddress, role: 'boot' | 'ops'): Promise<NatsConnection> {
   const { signal } = context;
   const opening = connectNats({
@@ -77,7 +77,7 @@ export async function openConnection(context: LaunchContext, address: NatsAddres
   });
   const end = (within: AbortSignal): Promise<never> =>
     new Promise((_, reject) => {
-      within.addEventListener('abort', () => reject(new StartError(`NATS at ${address.url} does not answer.`)), { once: true });
+      within.addEventListener('abort', () => reject(new StartError(`NATS at ${address.url} does not respond.`)), { once: true });
     });
   try {
     return await withinTime(signal, READY_WITHIN_MS, (within) => Promise.race([opening, end(within)]));
@@ -90,7 +90,7 @@ export async function openConnection(context: LaunchContext, address: NatsAddres
   }
 }
 
-/** Makes the streams of JetStream, as the user that may, and so finds out whether it is there. @returns the server's version */
+/** Creates the JetStream streams as user `boot`, which also checks that JetStream works. @returns the server's version */
 async function makeStreams(context: LaunchContext, address: NatsAddress): Promise<string> {
   const nats = await openConnection(context, address, 'boot');
   try {
@@ -104,7 +104,7 @@ async function makeStreams(context: LaunchContext, address: NatsAddress): Promis
   }
 }
 
-/** Makes sure that there is a NATS with JetStream, and says where. */
+/** Provides a NATS server with JetStream: the user's own, else a new one. */
 export async function provideNats(context: LaunchContext): Promise<RunningNats> {
   const own = foreign(context) ?? (await startOwn(context));
   const version = await context.stage.progress.step('Starting NATS', () => makeStreams(context, own));

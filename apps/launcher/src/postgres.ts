@@ -4,15 +4,15 @@ import { clearStalePostgres, initPostgres, postgresCommand, postgresUrl, probePo
 import { findPostgresHome } from '../../../scripts/lib/postgres-home.mjs';
 import { StartError } from '../../../scripts/lib/start-error.mjs';
 import { type FirstStage, type LaunchContext, TIERS, plainEnvironment, pick } from './launch-context.js';
-import { waitUntil } from './wait-until.js';
+import { waitUntil } from './readiness.js';
 
 const READY_WITHIN_MS = 60_000;
 
 const DATABASE_VARIABLES = ['DATABASE_URL', 'KEYS_DATABASE_URL', 'DEPLOYMENTS_DATABASE_URL'];
 
 /**
- * Settings of a server with little to do: no helper processes that nobody needs, and none that wakes up every few hundred
- * milliseconds. Commits do not wait for the WAL writer, so its delay costs them nothing.
+ * Settings of a mostly idle server: fewer helper processes, with longer intervals. Commits do not wait for the WAL writer, so its
+ * delay does not slow them down.
  */
 const AT_REST = {
   io_method: 'sync',
@@ -24,7 +24,7 @@ const AT_REST = {
   jit: 'off',
 };
 
-/** The user's own databases, if the environment names them; then none is started. */
+/** Variables of the user's own databases; null if the environment names none. */
 function foreignDatabases({ environment }: FirstStage): Record<string, string> | null {
   const named = pick(environment, DATABASE_VARIABLES);
   return named['DATABASE_URL'] || (named['KEYS_DATABASE_URL'] && named['DEPLOYMENTS_DATABASE_URL']) ? named : null;
@@ -34,7 +34,7 @@ async function startEmbedded(context: LaunchContext): Promise<Record<string, str
   const { stage, dataDir, secrets, supervisor, signal } = context;
   const home = await findPostgresHome({ root: stage.root, dataDir: dataDir.path, id: secrets.id });
   for (const folder of home.moved)
-    stage.progress.note(`PostgreSQL runs as another user than root, who cannot reach this place; it uses ${folder}.`);
+    stage.progress.note(`PostgreSQL does not run as root, and its user cannot reach the data directory; it uses ${folder}.`);
   await clearStalePostgres(home);
   await initPostgres(home, secrets.postgresPassword);
   const port = await freePort();
@@ -56,14 +56,14 @@ async function startEmbedded(context: LaunchContext): Promise<Record<string, str
   return { ...pick(stage.environment, DATABASE_VARIABLES), DATABASE_URL: serverUrl };
 }
 
-/** One after the other, so that the services find them when they start at once. */
+/** Creates the databases before the services start. */
 async function makeDatabases({ stage, env }: LaunchContext, serverUrl: string): Promise<void> {
   for (const name of ['keys', 'deployments']) {
     if (!stage.environment[`${name.toUpperCase()}_DATABASE_URL`]) await ensureDatabase(databaseUrl({ env, name, serverUrl }));
   }
 }
 
-/** Makes sure that there is a database server, and returns the variables that tell the services of it. */
+/** Provides a database server. @returns the variables that name it for the services */
 export async function providePostgres(context: LaunchContext): Promise<Record<string, string>> {
   const foreign = foreignDatabases(context.stage);
   return foreign ?? context.stage.progress.step('Starting PostgreSQL', () => startEmbedded(context));

@@ -15,14 +15,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it('a log that grew too large is put aside at the next start', () => {
+it('a large log is rotated at the next start', () => {
   writeFileSync(path, LARGE);
   closeSync(openLog(path));
   expect(statSync(path).size).toBe(0);
   expect(statSync(`${path}.1`).size).toBe(LARGE.length);
 });
 
-it('a log is cut under a process that goes on writing to it', () => {
+it('a large log is rotated under a writing process', () => {
   const log = openLog(path);
   writeSync(log, LARGE);
   trimLog(path);
@@ -32,7 +32,7 @@ it('a log is cut under a process that goes on writing to it', () => {
   expect(statSync(`${path}.1`).size).toBe(LARGE.length);
 });
 
-it('the tail holds what came after the start, with structured lines in words', () => {
+it('the tail holds lines since the start as text', () => {
   writeFileSync(path, 'of an earlier start\n');
   const since = statSync(path).size;
   const line = {

@@ -1,20 +1,20 @@
 import { copyFileSync, openSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs';
 
-/** Size at which a log is put aside as `<name>.log.1`, in bytes. */
+/** Size above which a log is rotated to `<name>.log.1`, in bytes. */
 const LARGEST = 10 * 1024 * 1024;
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 /**
- * Opens a log for a process to append to by itself, so that it needs no reader and outlives the launcher.
- * @returns the file descriptor, the caller's to close
+ * Opens a log file that a process writes directly, so that it survives the launcher.
+ * @returns the file descriptor, which the caller closes
  */
 export function openLog(path: string): number {
   if (sizeOf(path) > LARGEST) renameSync(path, `${path}.1`);
   return openSync(path, 'a', 0o600);
 }
 
-/** Cuts a log that grew too large while a process appends to it; what it held is kept as `.1`. */
+/** Rotates a log above `LARGEST` by copy and truncation, since a process appends to it. */
 export function trimLog(path: string): void {
   if (sizeOf(path) <= LARGEST) return;
   copyFileSync(path, `${path}.1`);
@@ -23,7 +23,7 @@ export function trimLog(path: string): void {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** A line of structured log as a person reads it: without the fields that all lines share, and without a stack. */
+/** A line of the structured log as text, without the common fields and without stacks. */
 function readable(line: string): string {
   try {
     const { level, event, err, ...rest } = JSON.parse(line) as Record<string, unknown>;
@@ -35,7 +35,7 @@ function readable(line: string): string {
   }
 }
 
-/** The last lines that a log holds from byte `since` on. */
+/** The last lines of a log after byte `since`. */
 export function tailOf(path: string, since: number, lines = 15): string {
   const text = readFileSync(path).subarray(sizeOf(path) >= since ? since : 0);
   return text

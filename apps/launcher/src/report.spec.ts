@@ -8,16 +8,16 @@ const RESULT: Result = {
 };
 
 describe('the report of npm start', () => {
-  it('tells which nats-server runs', () => {
+  it('names the version of nats-server', () => {
     expect(textReport(RESULT)).toMatch(/^ {2}NATS {7}nats-server 2\.14\.0\n\nTry it:/m);
     expect(JSON.parse(jsonReport(RESULT))).toMatchObject({ nats_version: '2.14.0' });
   });
 
-  it('says so where a newer one is better', () => {
+  it('recommends a newer nats-server', () => {
     expect(textReport({ ...RESULT, natsVersion: '2.10.27' })).toMatch(/nats-server 2\.10\.27\n {13}2\.12\.7 or newer is better/);
   });
 
-  it('says how many requests a replica serves at once, and how to change it', () => {
+  it('shows the slots of a replica', () => {
     expect(textReport(RESULT)).toMatch(/^ {2}Slots {6}256 requests at once .*npx slipway deployments update deployment-2 --slots N$/m);
     expect(textReport({ ...RESULT, slots: null })).not.toContain('Slots');
   });

@@ -2,20 +2,20 @@ import { type DeploymentId, deploymentSlug } from '@slipway/contracts';
 import { isOlder, RECOMMENDED_NATS_SERVER } from '@slipway/platform';
 import type { NewKey } from './account.js';
 
-/** What a start came to. */
+/** Result of a start. */
 export interface Result {
-  /** Without a path. */
+  /** Address of the inference API, without a path. */
   readonly baseUrl: string;
   readonly gateways: readonly string[];
   readonly consoleUrl: string;
-  /** Opens once, for the first owner; null once there is one. */
+  /** Set-up link of the first owner; null once there is one. */
   readonly setupUrl: string | null;
-  /** Of the nats-server that runs, or that NATS_URL names. */
+  /** Version of the nats-server. */
   readonly natsVersion: string;
   readonly deployment: DeploymentId;
-  /** Where clients call it: `local/demo`, or its slug where the alias is used otherwise. */
+  /** Path for clients: `local/demo`, or the slug if the alias points elsewhere. */
   readonly path: string;
-  /** Requests that one replica serves at once; null where the service does not say. */
+  /** Slots of one replica; null if unknown. */
   readonly slots: number | null;
   /** Null on later runs. */
   readonly key: NewKey | null;
@@ -25,7 +25,7 @@ export interface Result {
 
 const QUESTION = 'Hello! Who are you?';
 
-/** One line for programs. */
+/** The result as one line of JSON. */
 export const jsonReport = ({ baseUrl, consoleUrl, setupUrl, gateways, deployment, path, key, processes, natsVersion }: Result): string =>
   `${JSON.stringify({
     base_url: baseUrl,
@@ -70,7 +70,7 @@ for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.c
 
 const keyLine = (key: NewKey | null): string =>
   key === null
-    ? 'shown when it was made; another one: npm start -- --new-key'
+    ? 'shown at its creation; to create another one: npm start -- --new-key'
     : `export SLIPWAY_KEY=${key.value}\n             Shown this once: keep it, and run this line in the shell where you try it.`;
 
 const setupLine = (url: string | null): string =>
@@ -88,7 +88,7 @@ const natsLine = (version: string): string =>
 
 const indent = (text: string): string => text.replace(/^(?=.)/gm, '  ');
 
-/** What a person needs for the first request. */
+/** The result as text, with examples of a first request. */
 export function textReport(result: Result): string {
   const { baseUrl, consoleUrl, setupUrl, gateways, deployment, path, slots, key, seconds, natsVersion } = result;
   const slug = deploymentSlug(deployment);

@@ -1,21 +1,20 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { startTimeOf } from '../../../scripts/lib/process-identity.mjs';
+import { type DataDir, writePrivateFile } from './data-dir.js';
 
-/** What the next launcher needs to end a process, if this launcher is killed: see scripts/lib/leftovers.mjs. */
+/** What the next launcher needs to end a process if this launcher is killed, see scripts/lib/leftovers.mjs. */
 export interface RunRecord {
   readonly name: string;
   readonly pid: number;
-  /** Signal for an ordered stop. */
+  /** Signal of a graceful stop. */
   readonly signal: NodeJS.Signals;
-  /** Other processes need it, so it is stopped last. */
+  /** True if other processes need it: it is ended last. */
   readonly base: boolean;
 }
 
-/**
- * Which processes run, in files that outlive the launcher. They are written right after a process was
- * spawned, and name it by pid and start time.
- */
+/** Records of running processes in files that survive the launcher. A process is identified by pid and start time. */
 export class RunRecords {
   readonly #folder: string;
 
@@ -23,10 +22,11 @@ export class RunRecords {
     this.#folder = folder;
   }
 
+  /** Writes the record of a process that was just spawned. */
   add(record: RunRecord): void {
     const started = startTimeOf(record.pid);
     const path = this.#path(record.name);
-    // Whole or not at all: the next launcher must never find half a record.
+    // By rename, so that the next launcher never reads a partial record.
     writeFileSync(`${path}.draft`, JSON.stringify({ ...record, started }), { mode: 0o600 });
     renameSync(`${path}.draft`, path);
   }
@@ -40,7 +40,7 @@ export class RunRecords {
   }
 }
 
-/** Sends a signal to a process that may be gone already. */
+/** Sends a signal to a process that may have ended. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -48,3 +48,24 @@ export function signal(pid: number, name: NodeJS.Signals): void {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
+
+/** In the folder of the records, whose files the next start removes. */
+const controlFile = (dataDir: DataDir): string => join(dataDir.run, 'control.json');
+
+/** Writes the addresses of this run for the command line; `consoleUrl` is absent until it is known. */
+export const announceControl = (
+  dataDir: DataDir,
+  env: string,
+  {
+    url,
+    credentialsOf,
+    consoleUrl,
+  }: { readonly url: string; readonly credentialsOf: (role: 'ops') => string; readonly consoleUrl?: string },
+): Promise<void> =>
+  writePrivateFile(
+    controlFile(dataDir),
+    JSON.stringify({ environment: env, nats_url: url, credentials_dir: resolve(credentialsOf('ops')), console_url: consoleUrl }),
+  );
+
+/** Removes the addresses: the command line then reports that nothing runs. */
+export const withdrawControl = (dataDir: DataDir): Promise<void> => rm(controlFile(dataDir), { force: true });

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-it('secrets are made once and stay the same', async () => {
+it('secrets are created once and stay the same', async () => {
   const first = await openSecrets(folder);
   const { credentialsOf: _, ...facts } = first;
   expect(await openSecrets(folder)).toMatchObject(facts);
@@ -20,7 +20,7 @@ it('secrets are made once and stay the same', async () => {
   expect(first.secretKey).toMatch(/^[0-9a-f]{64}$/);
 });
 
-it('every role has credentials in a folder of its own, which only the owner reads; workers get those to join with alone', async () => {
+it('every role has its credentials in a private folder', async () => {
   const { credentialsOf } = await openSecrets(folder);
   const roles = ROLES.filter((role) => role !== 'worker' && role !== 'agent' && role !== 'runner');
   expect((await readdir(join(folder, 'nats'))).sort()).toEqual([...roles].sort());
@@ -31,7 +31,7 @@ it('every role has credentials in a folder of its own, which only the owner read
   }
 });
 
-it('a role that came later gets a signing key while the others keep theirs', async () => {
+it('a new role gets a key, others keep theirs', async () => {
   const { natsSeeds: before } = await openSecrets(folder);
   const path = join(folder, 'launcher.json');
   const stored = JSON.parse(await readFile(path, 'utf8')) as { nats_seeds: { scopes: Record<string, string> } };
@@ -42,7 +42,7 @@ it('a role that came later gets a signing key while the others keep theirs', asy
   expect(after.scopes.console).not.toBe(before.scopes.console);
 });
 
-it('secrets of a release that gave NATS users passwords get signing keys beside what they hold', async () => {
+it('secrets of older releases get signing keys', async () => {
   const { pepper } = await openSecrets(folder);
   const path = join(folder, 'launcher.json');
   const { nats_seeds: _, ...rest } = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>;
@@ -52,7 +52,7 @@ it('secrets of a release that gave NATS users passwords get signing keys beside 
   expect(again.natsSeeds.operator).toMatch(/^SO/);
 });
 
-it('a damaged file is an error that names it, never a reason for new secrets', async () => {
+it('a damaged file is an error, not replaced', async () => {
   await openSecrets(folder);
   await writeFile(join(folder, 'launcher.json'), '{"id":');
   await expect(openSecrets(folder)).rejects.toThrow(`${join(folder, 'launcher.json')} is damaged`);

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { type Role, ROLES, SCOPED_ROLES } from '@slipway/contracts';
 import { completeSeeds, type NatsSeeds, roleCredentials, workerSigning } from '@slipway/platform';
 import { z } from 'zod';
-import { privateFolder, readPrivateJson, writePrivateFile } from './private-files.js';
+import { privateFolder, readPrivateJson, writePrivateFile } from './data-dir.js';
 
 const password = (): string => randomBytes(24).toString('base64url');
 
 const Stored = z.object({
   id: z.string(),
-  /** Absent in what releases of 2026 wrote, which gave NATS users passwords. */
+  /** Absent in files of 2026 releases, in which NATS users had passwords. */
   nats_seeds: z
     .object({ operator: z.string(), system: z.string(), account: z.string(), scopes: z.record(z.string(), z.string()) })
     .optional(),
@@ -19,9 +19,9 @@ const Stored = z.object({
   secret_key: z.string(),
 });
 
-/** What the launcher makes once and keeps for the life of a data directory. */
+/** Secrets that are created once per data directory. */
 export interface Secrets {
-  /** Name of this life; a data directory that was deleted and made again has another. */
+  /** Identifies the data directory; a deleted and recreated one has another id. */
   readonly id: string;
   readonly natsSeeds: NatsSeeds;
   readonly postgresPassword: string;
@@ -29,7 +29,7 @@ export interface Secrets {
   readonly pepper: string;
   /** For SLIPWAY_SECRET_KEY: 32 bytes as hex. */
   readonly secretKey: string;
-  /** For NATS_CREDENTIALS_DIR: each role has a folder that holds nothing of any other. */
+  /** For NATS_CREDENTIALS_DIR: a folder with the credentials of this role only. */
   readonly credentialsOf: (role: Role) => string;
 }
 
@@ -40,7 +40,7 @@ const fresh = (): z.output<typeof Stored> => ({
   secret_key: randomBytes(32).toString('hex'),
 });
 
-/** Reads the secrets, making those that are missing: all at first, later those of new roles. */
+/** Reads the secrets and creates missing ones: all at first, later those of new roles. */
 export async function openSecrets(folder: string): Promise<Secrets> {
   const path = join(folder, 'launcher.json');
   const stored = (await readPrivateJson(path, Stored)) ?? fresh();
@@ -50,7 +50,7 @@ export async function openSecrets(folder: string): Promise<Secrets> {
   // Earlier releases kept the passwords of all roles in one folder.
   await Promise.all(ROLES.map((role) => rm(join(folder, 'nats', `${role}.json`), { force: true })));
   for (const role of SCOPED_ROLES) {
-    // Users of agents and runners are made by keys-service, which alone gets these keys.
+    // keys-service creates the users of agents and runners; only it gets their keys.
     if (role === 'agent' || role === 'runner') continue;
     await writePrivateFile(join(await privateFolder(folderOf(role)), `${role}.creds`), roleCredentials(role, natsSeeds));
   }

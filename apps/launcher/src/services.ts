@@ -6,22 +6,23 @@ import { type LaunchContext, TIERS, pick, plainEnvironment } from './launch-cont
 import type { NatsAddress } from './nats.js';
 import { COMMON_SETTINGS, SETTINGS } from './settings.js';
 
-/** Bound of each service's ordered shutdown, in milliseconds. */
+/** Time of each service's graceful shutdown, in milliseconds. */
 const DRAIN_MS = 3_000;
 
+/** Servers that the services use. */
 export interface Surroundings {
   readonly nats: NatsAddress;
-  /** Variables that name the databases. */
+  /** Environment variables of the databases. */
   readonly databases: Readonly<Record<string, string>>;
 }
 
-/** A process that speaks HTTP, and where it answers. */
+/** A process with its HTTP address. */
 export interface HttpAddress {
   readonly name: string;
   readonly url: string;
 }
 
-/** Whose credentials each app gets. Workers start with those that let them ask for a name. */
+/** Role of each app's credentials. Workers start with those of `join`, with which they request their own. */
 const ROLE_OF: Readonly<Record<string, Role>> = {
   'keys-service': 'keys',
   'deployments-service': 'deployments',
@@ -31,8 +32,8 @@ const ROLE_OF: Readonly<Record<string, Role>> = {
 };
 
 /**
- * V8 flags by app. Control plane, console and agents have no hot path: a small young generation and code that is compiled
- * later save about 30 MiB for each of them. Gateways and runners keep V8's defaults.
+ * V8 flags by app. Control plane, console and agents have no hot path: a small young generation and lazy compilation save about
+ * 30 MiB each. Gateways and runners keep V8's defaults.
  */
 const SMALL = ['--optimize-for-size'];
 const FLAGS_OF: Readonly<Record<string, readonly string[]>> = {
@@ -48,10 +49,10 @@ const SERVICES: Tier = { tier: TIERS.services, stopWithinMs: 1_500 };
 const WORKERS: Tier = { tier: TIERS.workers, stopWithinMs: 2_000 };
 const GATEWAYS: Tier = { tier: TIERS.gateways, stopWithinMs: 3_500 };
 
-/** Starts the services, workers and gateways as processes of their own, each with what it must know. */
+/** Starts services, workers, gateways and the console as processes with their settings. */
 export class Services {
-  /** Ports that are given out, whether or not their process listens yet. */
-  readonly #given = new Set<number>();
+  /** Ports that are assigned, including those on which nothing listens yet. */
+  readonly #assignedPorts = new Set<number>();
 
   constructor(
     private readonly context: LaunchContext,
@@ -75,7 +76,7 @@ export class Services {
     const host = stage.environment['HOST'] || '127.0.0.1';
     const gateways: HttpAddress[] = [];
     let port = stage.options.port;
-    this.#given.add(port);
+    this.#assignedPorts.add(port);
     for (let n = 1; n <= stage.options.gateways; n += 1) {
       if (n > 1) port = await this.#nextFreePort(host, n === 2 ? port + 2 : port + 1);
       const env = { HOST: host, PORT: String(port), KEY_PEPPERS: this.#pepper() };
@@ -87,7 +88,7 @@ export class Services {
     return gateways;
   }
 
-  /** After the gateways: it takes the port behind the first one, or the next that is free. */
+  /** Starts the console on the port after the first gateway, or the next free one. To be called after `startGateways`. */
   async startConsole(): Promise<HttpAddress> {
     const { stage } = this.context;
     const host = stage.environment['CONSOLE_HOST'] || '127.0.0.1';
@@ -100,8 +101,8 @@ export class Services {
 
   async #nextFreePort(host: string, from: number): Promise<number> {
     for (let port = from; port <= Math.min(from + 1_000, 65_535); port += 1) {
-      if (this.#given.has(port) || (await portProblem(host, port)) !== null) continue;
-      this.#given.add(port);
+      if (this.#assignedPorts.has(port) || (await portProblem(host, port)) !== null) continue;
+      this.#assignedPorts.add(port);
       return port;
     }
     throw new StartError(`No free port above ${from} is left.`);

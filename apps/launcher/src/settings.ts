@@ -1,12 +1,12 @@
 const OIDC = ['OIDC_ISSUER', 'OIDC_CLIENT_ID'];
 const PROXIES = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY', 'https_proxy', 'http_proxy', 'no_proxy'];
 
-/** What every process takes. */
+/** Variables that every process gets. */
 export const COMMON_SETTINGS: readonly string[] = ['LOG_LEVEL', 'OPS_HOST'];
 
 /**
- * Variables of its own environment that `npm start` hands on, by app. Of what an app reads, the rest is what `npm start` sets by
- * itself: addresses, ports, folders, secrets, lists of what may be named, and the bound of a shutdown.
+ * Variables that `npm start` passes on from its environment, by app. The other variables of an app are set by `npm start`: addresses,
+ * ports, folders, secrets, allow lists and the shutdown time.
  */
 export const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   'keys-service': [...OIDC, 'QUOTA_KEYS', 'QUOTA_MEMBERS', 'QUOTA_INVITATIONS', 'USAGE_ORPHAN_WAIT_MS'],

@@ -8,47 +8,48 @@ import { type RunRecords, signal } from './run-records.js';
 
 type User = ReturnType<typeof postgresCommand>['user'];
 
-/** A process of the launcher: how it is started, and how it is stopped. */
+/** How a process is started and stopped. */
 export interface ProcessSpec {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
   readonly name: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Null or absent for the launcher's own user. */
+  /** Null or absent: the launcher's own user. */
   readonly user?: User;
   /** Processes of a higher tier are stopped first. */
   readonly tier: number;
-  /** Others need it to stop in good order: after a launcher that was killed it is ended last. */
+  /** True if others need it for a graceful stop: the next launcher ends it last. */
   readonly base?: boolean;
-  /** SIGTERM unless given. */
+  /** Default: SIGTERM. */
   readonly stopSignal?: 'SIGINT';
-  /** Time for an ordered stop, in milliseconds. */
+  /** Time of a graceful stop, in milliseconds. */
   readonly stopWithinMs: number;
-  /** What comes after that: SIGKILL unless given. */
+  /** Signal after that time. Default: SIGKILL. */
   readonly forceSignal?: 'SIGQUIT';
-  /** Clears away what a crash left, before each new start. */
+  /** Cleans up after a crash, before each restart. */
   readonly prepare?: () => Promise<void>;
 }
 
+/** What a process uses of its supervisor. */
 export interface ProcessContext {
   readonly records: RunRecords;
   readonly progress: Progress;
   readonly logPath: string;
-  /** Called when it ends before the launcher is ready. */
+  /** Called when the process ends before the launcher is ready. */
   readonly failed: (text: string) => void;
 }
 
-/** A process that lived this long counts as healthy again, in milliseconds. */
+/** Run time after which the restart delay is reset, in milliseconds. */
 const HEALTHY_AFTER_MS = 30_000;
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 10_000;
-/** Time that children of a dead process get to end by themselves, in milliseconds. */
-const ORPHAN_PATIENCE_MS = 5_000;
-/** Time after which a killed process is given up, in milliseconds. */
+/** Time in which the children of a dead process may end by themselves, in milliseconds. */
+const ORPHAN_GRACE_MS = 5_000;
+/** How long the exit of a killed process is awaited, in milliseconds. */
 const KILLED_WITHIN_MS = 1_000;
 
-/** One child process in a session of its own, started again when it dies. */
+/** A child process in its own session, which is restarted when it ends. */
 export class SupervisedProcess {
   #child: ChildProcess | undefined;
   #exited: Promise<void> = Promise.resolve();
@@ -58,7 +59,7 @@ export class SupervisedProcess {
   #supervised = false;
   #stopping = false;
   #retry: NodeJS.Timeout | undefined;
-  /** Dead processes whose children may still run. */
+  /** Sessions of dead processes whose children may still run. */
   readonly #orphanedSessions = new Set<number>();
 
   constructor(
@@ -71,7 +72,7 @@ export class SupervisedProcess {
     return this.#child?.pid ?? null;
   }
 
-  /** Spawns it. How it fares shows in `ProcessContext.failed` or in readiness checks. */
+  /** Spawns the process. Failures are reported by `ProcessContext.failed` or by readiness checks. */
   start(): void {
     if (this.#stopping) return;
     const { command, args, cwd, env, user } = this.spec;
@@ -97,7 +98,7 @@ export class SupervisedProcess {
     this.context.records.add({ name, pid: child.pid, signal: stopSignal, base });
   }
 
-  /** From now on an end is answered by a new start instead of a failure of the launcher. */
+  /** From now on the process is restarted when it ends, instead of failing the start. */
   supervise(): void {
     this.#supervised = true;
   }
@@ -106,7 +107,7 @@ export class SupervisedProcess {
     trimLog(this.context.logPath);
   }
 
-  /** Stops it in good order within its time, else by force, together with everything it started. */
+  /** Stops the process and its children: gracefully within its time, then by force. */
   async stop(): Promise<void> {
     this.#stopping = true;
     clearTimeout(this.#retry);
@@ -118,7 +119,7 @@ export class SupervisedProcess {
     await this.kill();
   }
 
-  /** Ends it and everything it started at once. */
+  /** Kills the process and its children. */
   async kill(): Promise<void> {
     this.#stopping = true;
     clearTimeout(this.#retry);
@@ -143,7 +144,7 @@ export class SupervisedProcess {
     const { name } = this.spec;
     if (!this.#supervised) {
       this.context.failed(
-        `${name} ended with ${how} at its start. From ${this.context.logPath}:\n${tailOf(this.context.logPath, this.#logStart)}`,
+        `${name} ended with ${how} during the start. From ${this.context.logPath}:\n${tailOf(this.context.logPath, this.#logStart)}`,
       );
       return;
     }
@@ -151,9 +152,9 @@ export class SupervisedProcess {
     const wait = this.#failures === 0 ? 0 : Math.min(FIRST_BACKOFF_MS * 2 ** (this.#failures - 1), LONGEST_BACKOFF_MS);
     this.#failures += 1;
     this.context.progress.note(
-      `${name} ended with ${how}; starting it again${wait > 0 ? ` in ${wait / 1000} s (log: ${this.context.logPath})` : ''}.`,
+      `${name} ended with ${how}; restarting it${wait > 0 ? ` in ${wait / 1000} s (log: ${this.context.logPath})` : ''}.`,
     );
-    if (pid !== null) setTimeout(() => this.#buryOrphans(pid), ORPHAN_PATIENCE_MS).unref();
+    if (pid !== null) setTimeout(() => this.#killOrphans(pid), ORPHAN_GRACE_MS).unref();
     this.#retry = setTimeout(() => void this.#startAgain(), wait);
   }
 
@@ -167,7 +168,7 @@ export class SupervisedProcess {
     }
   }
 
-  #buryOrphans(leader: number): void {
+  #killOrphans(leader: number): void {
     this.#killSession(leader);
     this.#orphanedSessions.delete(leader);
   }

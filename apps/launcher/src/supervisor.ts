@@ -7,7 +7,7 @@ import { type ProcessSpec, SupervisedProcess } from './supervised-process.js';
 
 const TRIM_LOGS_EACH_MS = 30_000;
 
-/** All processes of the launcher: starts them, keeps them running, stops them in reverse order. */
+/** Starts all processes of the launcher, restarts them, and stops them in reverse order. */
 export class Supervisor {
   readonly #progress: Progress;
   readonly #dataDir: DataDir;
@@ -44,17 +44,17 @@ export class Supervisor {
     process.start();
   }
 
-  /** Ends the start: from now on, a process that dies is started again. */
+  /** Ends the start phase: from now on processes are restarted. */
   supervise(): void {
     for (const process of this.#all) process.supervise();
   }
 
-  /** The processes that run now, in the order of their start. */
+  /** The running processes, in the order of their start. */
   running(): { name: string; pid: number }[] {
     return this.#all.flatMap(({ spec, pid }) => (pid === null ? [] : [{ name: spec.name, pid }]));
   }
 
-  /** Stops everything in reverse order; those of one tier together. */
+  /** Stops everything in reverse order, the processes of one tier together. */
   async stop(): Promise<void> {
     this.#stopping = true;
     clearInterval(this.#trimming);
@@ -64,7 +64,7 @@ export class Supervisor {
     }
   }
 
-  /** Ends everything at once. */
+  /** Kills everything. */
   async kill(): Promise<void> {
     this.#stopping = true;
     clearInterval(this.#trimming);

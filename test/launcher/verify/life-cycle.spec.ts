@@ -121,7 +121,7 @@ it('a worker, nats-server and PostgreSQL that are killed are started again', asy
     const before = await record(name);
     process.kill(before, 'SIGKILL');
     await eventually(async () => !isAlive(before) && (await record(name)) !== before && isAlive(await record(name)));
-    expect(launcher.stderr).toContain(`${name} ended with signal SIGKILL; starting it again.`);
+    expect(launcher.stderr).toContain(`${name} ended with signal SIGKILL; restarting it.`);
   }
   await eventually(
     () =>
@@ -156,7 +156,7 @@ it('after a kill -9 of the launcher the next one ends what it left, and the prin
   expect(left.every(isAlive)).toBe(true);
   launcher = start('--new-key');
   const text = await launcher.printed(/Ctrl-C stops everything/);
-  expect(launcher.stderr).toContain('Ended what an earlier start left running: ');
+  expect(launcher.stderr).toContain('Ended processes of an earlier start: ');
   expect(left.filter(isAlive)).toEqual([]);
   const curl = /^ {2}(curl .*)$/m.exec(text)?.[1] ?? '';
   const exported = /(export SLIPWAY_KEY=\S+)/.exec(text)?.[1] ?? '';
