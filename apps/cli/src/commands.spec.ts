@@ -149,7 +149,7 @@ describe('help', () => {
 });
 
 describe('the commands', () => {
-  it('give an option of one name one form', () => {
+  it('use one form per option name', () => {
     const forms = new Map<string, string>();
     for (const [path, { options }] of leaves(COMMANDS)) {
       for (const { long = '', flags } of options) {
@@ -160,7 +160,7 @@ describe('the commands', () => {
     }
   });
 
-  it('are these', () => {
+  it('are complete', () => {
     expect(leaves(COMMANDS).map(([path]) => path)).toEqual([
       ...['create', 'list', 'limits', 'quota', 'suspend', 'resume', 'delete'].map((name) => `accounts ${name}`),
       ...['set-up', 'invite', 'invitations', 'uninvite', 'list', 'role', 'remove', 'sign-out', 'reset-password'].map(

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { fields, printable, table, tableOr } from './table.js';
 
-it('columns are as wide as their widest cell, and lines end without blanks', () => {
+it('columns fit their widest cell without trailing spaces', () => {
   expect(
     table(
       ['ID', 'NAME', 'STATE'],
@@ -29,7 +29,7 @@ it('fields without a value are left out', () => {
   ).toBe('Name  demo\nId    0');
 });
 
-it('text of others moves no cursor and turns no reading direction', () => {
+it('control characters are replaced', () => {
   expect(printable('a\u001B[2Jb\rc\u202Ed')).toBe('a\uFFFD[2Jb\uFFFDc\uFFFDd');
   expect(table(['X'], [['\u001B]0;title\u0007']])).toBe('X\n\uFFFD]0;title\uFFFD');
 });

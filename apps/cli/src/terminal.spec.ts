@@ -9,7 +9,7 @@ function aTerminal(isTTY: boolean): { terminal: Terminal; stdin: PassThrough; st
   return { terminal, stdin, stdout: () => all(stdout), stderr: () => all(stderr) };
 }
 
-it('questions go to stderr, and the first line is the answer', async () => {
+it('a question reads one line and writes to stderr', async () => {
   const { terminal, stdin, stdout, stderr } = aTerminal(true);
   const answer = terminal.ask('Sure? ');
   stdin.write(' deployment-3 \nmore\n');
@@ -17,14 +17,14 @@ it('questions go to stderr, and the first line is the answer', async () => {
   expect([stdout(), stderr()]).toEqual(['', 'Sure? ']);
 });
 
-it('an input that ends is no answer', async () => {
+it('an ended input is an empty answer', async () => {
   const { terminal, stdin } = aTerminal(true);
   const answer = terminal.ask('Sure? ');
   stdin.end();
   expect(await answer).toBe('');
 });
 
-it('on a terminal one status replaces the other; elsewhere each is a line, repeated ones are not', async () => {
+it('a status replaces the former one on terminals', async () => {
   const shown = aTerminal(true);
   for (const text of ['loading', 'loading', 'ready']) shown.terminal.status(text);
   await shown.terminal.note('done');
@@ -35,7 +35,7 @@ it('on a terminal one status replaces the other; elsewhere each is a line, repea
   expect(piped.stderr()).toBe('loading\nready\ndone\n');
 });
 
-it('a reader that leaves is no fault', async () => {
+it('a closed output is not an error', async () => {
   const stdout = new PassThrough();
   const terminal = new Terminal({ stdin: new PassThrough(), stdout, stderr: new PassThrough() });
   stdout.destroy(new Error('EPIPE'));

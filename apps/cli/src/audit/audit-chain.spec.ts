@@ -24,7 +24,7 @@ describe('a chain of audit entries', () => {
   const whole = chain('[1, "a"]', '[2, "b"]', '[3, "ü"]');
   const [first, second, third] = whole as [SealedAuditEntry, SealedAuditEntry, SealedAuditEntry];
 
-  it('that is whole has no fault, an empty one neither', () => {
+  it('has no fault when complete or empty', () => {
     expect(fault(whole)).toBeNull();
     expect(fault([])).toBeNull();
   });
@@ -35,15 +35,15 @@ describe('a chain of audit entries', () => {
     ['taken out', [first, third], 'Entry 2 of the chain is missing'],
     ['put first', [second, third], 'Entry 1 of the chain is missing'],
     ['hashed anew alone', [first, { ...second, text: '[2, "x"]', hash: chain('[1, "a"]', '[2, "x"]')[1]?.hash ?? '' }, third], 'Entry 3'],
-  ])('tells of an entry that was %s', (_, entries, words) => {
+  ])('reports an entry that was %s', (_, entries, words) => {
     expect(fault(entries)).toContain(words);
   });
 
-  it('tells of entries that were put in past it', () => {
+  it('reports entries outside the chain', () => {
     expect(fault(whole, { unsealed: [9] })).toContain('9');
   });
 
-  it('tells of a new chain, or of a shorter one, where an older head was kept', () => {
+  it('reports a rewritten or shortened chain', () => {
     expect(fault(whole, { anchor: { seq: 2, hash: second.hash } })).toBeNull();
     expect(fault(chain('[1, "x"]', '[2, "b"]'), { anchor: { seq: 2, hash: second.hash } })).toContain('made anew');
     expect(fault([first], { anchor: { seq: 2, hash: second.hash } })).toContain('taken away');

@@ -39,7 +39,7 @@ describe('a deployment is named', () => {
     expect(() => pick(all, text)).toThrow(/^There is no deployment "\S+" in account acme\.$/);
   });
 
-  it('not by a number that is an alias of another', () => {
+  it('not by a number that is another’s alias', () => {
     const both = [aDeployment(1), aDeployment(2, '1')];
     expect(() => pick(both, '1')).toThrow('"1" is the number of deployment-1 and an alias of deployment-2');
     expect([pick(both, 'deployment-1'), pick(both, 'acme/1')]).toEqual([1, 2]);

@@ -39,7 +39,7 @@ describe('where the model comes from', () => {
   });
 });
 
-it('a credential comes from a variable, never from the command line', () => {
+it('a credential comes from an environment variable only', () => {
   const call = (value?: string): Parameters<typeof credentialOf>[0] => ({
     options: { upstreamKeyEnv: 'VLLM_KEY' },
     variable: (name) => (name === 'VLLM_KEY' ? value : undefined),

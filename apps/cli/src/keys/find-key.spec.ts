@@ -26,21 +26,21 @@ describe('a key is found', () => {
     expect(pick(keys, text)).toBe(id);
   });
 
-  it('by the name of a revoked one where no other has it', () => {
+  it('by a revoked key’s name if unique', () => {
     expect(pick([aKey(5, 'old', 'revoked')], 'old')).toBe(5);
   });
 
-  it('not by a name that two have, nor by a number that is the name of another', () => {
+  it('not by an ambiguous name or number', () => {
     expect(() => pick(keys, 'twin')).toThrow('"twin" may be any of these keys, name one by its id: 3 (twin, svc_dep_K3…, active), 4');
     expect(() => pick([aKey(1, '2'), aKey(2, 'x')], '2')).toThrow('may be any of these keys');
   });
 
-  it('not where it is not', () => {
+  it('not if it does not exist', () => {
     expect(() => pick(keys, '99')).toThrow('There is no key "99" in account acme.');
   });
 });
 
-it('a whole key names nothing: shells keep what is typed', () => {
+it('a whole key is refused as name', () => {
   const value = formatKey('dep', new Uint8Array(32).fill(7));
   expect(() => keyName(value)).toThrow('never by its value');
   expect(keyName('svc_dep_Ab12')).toBe('svc_dep_Ab12');

@@ -18,7 +18,7 @@ describe('limits on the command line', () => {
     expect(() => option?.parseArg?.(text, undefined)).toThrow(UsageError);
   });
 
-  it('are told in words', () => {
+  it('are shown in words', () => {
     expect([limitText({}), limitText({ requests_per_minute: 60, concurrent_requests: 2 })]).toEqual([
       'no limits',
       '60 requests per minute, 2 concurrent requests',

@@ -25,30 +25,30 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const find = (config: object, named?: string): ReturnType<typeof findControl> =>
   findControl({ config, dataDir: named === undefined ? undefined : dataDir(named), defaultDataDir: dataDir('default') });
 
-it('without options the data folder of the repository says where everything is', async () => {
+it('the repository’s data folder names the addresses by default', async () => {
   expect(await find({})).toEqual({ url: NOTE.nats_url, environment: 'dev', credentialsDir: NOTE.credentials_dir });
 });
 
-it('NATS_URL stands for itself: credentials of another server are not sent there', async () => {
+it('NATS_URL is never used with other credentials', async () => {
   const url = 'nats://far:4222';
   expect(await find({ NATS_URL: url })).toEqual({ url, environment: 'dev', credentialsDir: undefined });
   const config = { NATS_URL: url, SLIPWAY_ENV: 'prod', NATS_CREDENTIALS_DIR: '/creds' };
   expect(await find(config)).toEqual({ url, environment: 'prod', credentialsDir: '/creds' });
 });
 
-it('environment and credentials alone change that one thing', async () => {
+it('environment and credentials override that one value', async () => {
   expect(await find({ SLIPWAY_ENV: 'prod' })).toMatchObject({ url: NOTE.nats_url, environment: 'prod' });
   expect(await find({ NATS_CREDENTIALS_DIR: '/creds' })).toMatchObject({ url: NOTE.nats_url, credentialsDir: '/creds' });
 });
 
-it('a data folder on the command line wins over the environment', async () => {
+it('--data-dir takes precedence over the environment', async () => {
   expect(await find({ NATS_URL: 'nats://far:4222', SLIPWAY_ENV: 'prod' }, 'other')).toMatchObject({
     url: NOTE.nats_url,
     environment: 'other',
   });
 });
 
-it('a folder without the note, and one with a damaged one, are told apart', async () => {
+it('missing and damaged address files are distinguished', async () => {
   await expect(find({}, 'empty')).rejects.toMatchObject({
     code: 'not_running',
     message: `Slipway is not running on ${dataDir('empty')}: start it with npm start.`,
