@@ -41,7 +41,7 @@ describe('accounts', () => {
     expect(await rig.run('accounts', 'list')).toEqual({ code: 0, stdout: 'No accounts.\n', stderr: '' });
   });
 
-  it('create makes one, and refuses the same slug again', async () => {
+  it('create refuses a slug that exists', async () => {
     // A service that has just started does not know all gateways yet, and then says so on stderr.
     expect(await rig.run('accounts', 'create', 'acme')).toMatchObject({ code: 0, stdout: 'Made account acme (1).\n' });
     const again = await rig.run('accounts', 'create', 'acme', '--json');
@@ -50,7 +50,7 @@ describe('accounts', () => {
     expect(again.stderr).toMatch(/^✗ .+ \(slug_taken\)\n$/);
   });
 
-  it('the only account needs no naming; of several it is local, else one must be named', async () => {
+  it('the account is optional if only one exists', async () => {
     expect(await rig.json<Listed>('keys', 'list')).toEqual({ account: 'acme', keys: [] });
     await rig.json('accounts', 'create', 'beta');
     expect(refusal(await rig.run('keys', 'list'))).toEqual([
@@ -69,7 +69,7 @@ describe('accounts', () => {
     expect(accounts.map(({ slug, state }) => [slug, state])).toEqual(['acme', 'beta', 'local'].map((slug) => [slug, 'active']));
   });
 
-  it('an account that is not there is refused in words', async () => {
+  it('an unknown account is refused in words', async () => {
     const run = await rig.run('keys', 'list', '--account', 'nobody');
     expect([run.code, run.stdout]).toEqual([1, '']);
     expect(run.stderr).toMatch(/^✗ .+ \(account_not_found\)\n$/);
@@ -79,7 +79,7 @@ describe('accounts', () => {
 describe('keys', () => {
   let first: Shown;
 
-  it('create shows the value once, and says that it cannot be shown again', async () => {
+  it('create shows the value once', async () => {
     const run = await rig.run('keys', 'create', 'ci');
     expect(run.code).toBe(0);
     expect(keysIn(run.stdout).map(keyKindOf)).toEqual(['dep']);
@@ -87,7 +87,7 @@ describe('keys', () => {
     expect(run.stderr).toBe('Shown this once: it cannot be shown again.\n');
   });
 
-  it('create --json prints one document with the value, and the remark elsewhere', async () => {
+  it('create --json prints one document with the value', async () => {
     const run = await rig.run('keys', 'create', 'nightly', '--expires', '30d', '--json');
     first = documentOf<Shown>(run);
     expect(first).toMatchObject({ name: 'nightly', account: 'local' });
@@ -107,7 +107,7 @@ describe('keys', () => {
     expect(Date.parse(keys[0]?.expires_at ?? '')).toBeGreaterThan(Date.now() + 29 * 86_400_000);
   });
 
-  it('rename, rotate and revoke take the id, the name or the hint', async () => {
+  it('rename, rotate and revoke take id, name or hint', async () => {
     expect((await rig.run('keys', 'rename', first.hint, 'weekly')).stdout).toBe(`Key ${first.id} is named weekly.\n`);
     const rotated = await rig.json<Shown & { propagated: boolean }>('keys', 'rotate', 'weekly', '--expires', 'never');
     expect([rotated.id, rotated.name, keyKindOf(rotated.value)]).toEqual([first.id, 'weekly', 'dep']);
@@ -119,13 +119,13 @@ describe('keys', () => {
     expect(keys.find(({ id }) => id === first.id)).toMatchObject({ name: 'weekly', state: 'revoked', expires_at: null });
   });
 
-  it('a rotated key is shown once too, with what gateways know of it', async () => {
+  it('rotate shows the value once and the propagation', async () => {
     const run = await rig.run('keys', 'rotate', 'ci');
     expect([run.code, keysIn(run.stdout).length, keysIn(run.stderr)]).toEqual([0, 1, []]);
     expect(run.stderr).toMatch(/^Shown this once: it cannot be shown again\. .*gateway/);
   });
 
-  it('refuses a revoked key, one that is not there, and a name that two keys share', async () => {
+  it('revoked, unknown and ambiguous keys are refused', async () => {
     expect((await rig.run('keys', 'rotate', String(first.id))).stderr).toMatch(/\(key_revoked\)\n$/);
     expect(refusal(await rig.run('keys', 'revoke', 'no-such'))).toEqual([
       1,
@@ -136,7 +136,7 @@ describe('keys', () => {
     expect((await rig.run('keys', 'revoke', 'twin')).stderr).toMatch(/^✗ "twin" may be any of these keys.*\(ambiguous\)\n$/);
   });
 
-  it('a whole key on the command line is refused and not repeated', async () => {
+  it('a whole key is refused and not repeated', async () => {
     const { value } = await rig.json<Shown>('keys', 'create', 'leaked');
     const run = await rig.run('keys', 'revoke', value);
     expect([run.code, run.stdout, keysIn(run.stderr)]).toEqual([2, '', []]);
@@ -144,7 +144,7 @@ describe('keys', () => {
 });
 
 describe('the MCP key', () => {
-  it('is made once, shown without its value, and replaced by rotation only', async () => {
+  it('is created once and replaced by rotation only', async () => {
     expect((await rig.run('keys', 'mcp', 'show')).stdout).toMatch(/^Account local has no MCP key/);
     expect((await rig.run('keys', 'mcp', 'rotate')).stderr).toMatch(/\(key_not_found\)\n$/);
     const made = documentOf<Shown>(await rig.run('keys', 'mcp', 'create', '--json'));
@@ -160,7 +160,7 @@ describe('the MCP key', () => {
 });
 
 describe('usage', () => {
-  it('of an account that used nothing says so, with latencies or without', async () => {
+  it('of an unused account says so', async () => {
     for (const more of [[], ['--latency'], ['--latency', '--by', 'deployment,status', '--step', 'day', '--from', '7d']]) {
       const run = await rig.type('', 'usage', ...more);
       expect([run.code, run.stderr]).toEqual([0, '']);

@@ -36,7 +36,7 @@ describe('where nothing runs', () => {
     expect(documentOf(await runCli(['keys', 'list', '--json', '--data-dir', dataDir]))).toMatchObject({ error: { code: 'not_running' } });
   });
 
-  it('neither does a server that is gone hold the command up for ever', async () => {
+  it('an unreachable server ends the command in time', async () => {
     const [port = 0] = await freePorts(1);
     const url = `nats://127.0.0.1:${port}`;
     const expected = {
@@ -55,7 +55,7 @@ describe('where nothing runs', () => {
     expect(run.stderr).not.toContain('Not An');
   });
 
-  it('credentials that are missing are named', async () => {
+  it('missing credentials are named', async () => {
     const credentials = join(folder, 'no-credentials');
     await mkdir(credentials);
     const environment = { NATS_URL: 'nats://127.0.0.1:1', NATS_CREDENTIALS_DIR: credentials };
@@ -103,7 +103,7 @@ describe('exit codes and usage', () => {
 });
 
 describe('the program', () => {
-  it('says when it is not built, and when it is built in part', async () => {
+  it('says when it is not or partly built', async () => {
     await cp(BIN, join(folder, 'cli/bin'), { recursive: true });
     await writeFile(join(folder, 'cli/package.json'), '{"type":"module"}');
     const bare = async (): Promise<unknown> => promisify(execFile)(process.execPath, [join(folder, 'cli/bin/slipway.mjs'), 'keys', 'list']);

@@ -17,8 +17,8 @@ const states = async (account: string): Promise<string[]> =>
   (await rig.json<{ deployments: { state: string }[] }>('deployments', 'list', '--account', account)).deployments.map(({ state }) => state);
 
 // In this order: each goes on where the one before it left the account.
-describe('an account that is deleted', () => {
-  it('is not, until somebody says --yes: the command tells what would go', async () => {
+describe('a deleted account', () => {
+  it('is deleted only with --yes', async () => {
     for (const account of ['acme', 'beta']) {
       await rig.json('deployments', 'create', '--model', MODEL, '--account', account, '--wait');
       await rig.json('keys', 'create', 'a key', '--account', account);
@@ -36,7 +36,7 @@ describe('an account that is deleted', () => {
     expect((await rig.run('accounts', 'list')).stdout).toMatch(/acme +active/);
   });
 
-  it('opens nothing and grows no more after a run that was interrupted', async () => {
+  it('stays closed after an interrupted run', async () => {
     agent.drains = true;
     const running = rig.begin('accounts', 'delete', 'acme', '--yes');
     await until('it waits for the workers', () => /acme: \d deployments? left/.test(running.stderr));
@@ -48,7 +48,7 @@ describe('an account that is deleted', () => {
     expect([more.code, more.stderr]).toEqual([1, expect.stringMatching(/\(quota_exceeded\)\n$/)]);
   });
 
-  it('is gone after the next run, with its deployments, and its neighbour is not', async () => {
+  it('is gone with its deployments after the next run', async () => {
     agent.drains = false;
     agent.finish();
     const run = await rig.run('accounts', 'delete', 'acme', '--yes');
@@ -66,7 +66,7 @@ describe('an account that is deleted', () => {
     expect((await rig.json<{ keys: { state: string }[] }>('keys', 'list', '--account', 'beta')).keys).toMatchObject([{ state: 'active' }]);
   });
 
-  it('is deleted again without harm, is no account to other commands, and leaves its name to nobody', async () => {
+  it('keeps its slug reserved', async () => {
     expect((await rig.run('accounts', 'delete', 'acme', '--yes')).code).toBe(0);
     for (const command of [
       ['keys', 'list', '--account', 'acme'],

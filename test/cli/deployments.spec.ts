@@ -34,7 +34,7 @@ beforeEach(() => {
 const views = async (): Promise<View[]> => (await rig.json<{ deployments: View[] }>('deployments', 'list')).deployments;
 
 describe('a deployment', () => {
-  it('is made of a file, and --wait returns once it is ready, telling on stderr how it goes', async () => {
+  it('is created from a file and awaited', async () => {
     agent.react = keepsLoading;
     const running = rig.begin('deployments', 'create', '--model', MODEL, '--name', 'tiny', '--wait', '--json');
     await until('it tells the progress', () => running.stderr.includes('loading, 25 %'));
@@ -45,7 +45,7 @@ describe('a deployment', () => {
     expect(made).toMatchObject({ slug: 'deployment-1', name: 'tiny', state: 'ready', ready_replicas: 1 });
   });
 
-  it('is made of an engine, whose credential comes from a variable and is shown nowhere', async () => {
+  it('is created for an engine without showing its credential', async () => {
     const args = ['deployments', 'create', '--upstream', ENGINE, '--upstream-model', 'qwen3', '--upstream-key-env', 'VLLM_KEY'];
     const run = await runCli([...args, '--data-dir', rig.dataDir], { environment: { VLLM_KEY: 'engine-secret' } });
     expect([run.code, run.stdout]).toEqual([0, 'Made deployment-2: npx slipway deployments show deployment-2 says how it comes up.\n']);
@@ -54,13 +54,13 @@ describe('a deployment', () => {
     expect(run.stdout + run.stderr + shown.stdout).not.toContain('engine-secret');
   });
 
-  it('that the operator does not allow is refused with the reason', async () => {
+  it('that the operator forbids is refused with the reason', async () => {
     const run = await rig.run('deployments', 'create', '--model', '/etc/passwd.gguf');
     expect([run.code, run.stdout]).toEqual([1, '']);
     expect(run.stderr).toMatch(/^✗ .*MODEL_DIRS.* \(source_not_allowed\)\n$/);
   });
 
-  it('--wait fails with the reason of a deployment that does not come up', async () => {
+  it('--wait fails with the reason of a failure', async () => {
     agent.react = becomes({ state: 'failed', reason: 'model_invalid', detail: 'no GGUF file.' });
     const run = await rig.run('deployments', 'create', '--model', MODEL, '--name', 'broken', '--wait', '--json');
     expect(run.code).toBe(1);
@@ -91,7 +91,7 @@ describe('a deployment', () => {
 });
 
 describe('deployments are shown', () => {
-  it('list is a table for people and a document for scripts', async () => {
+  it('list prints a table or a document', async () => {
     const { stdout } = await rig.run('deployments', 'list');
     expect(stdout.split('\n')[0]).toMatch(/^DEPLOYMENT +NAME +ALIASES +REPLICAS +STATE$/);
     expect(stdout).toMatch(/^deployment-1 +tiny +- +1\/1 +ready$/m);
@@ -104,7 +104,7 @@ describe('deployments are shown', () => {
     ]);
   });
 
-  it('show tells revisions and what runs where', async () => {
+  it('show lists revisions and replicas', async () => {
     const { stdout } = await rig.run('deployments', 'show', 'deployment-1');
     expect(stdout).toMatch(/^Replicas +1 of 1 answer$/m);
     expect(stdout).toContain(MODEL);
@@ -113,13 +113,13 @@ describe('deployments are shown', () => {
     expect([document.deployment.slug, document.revisions.length, document.running.length]).toEqual(['deployment-1', 1, 1]);
   });
 
-  it('models lists what can be named', async () => {
+  it('models lists the usable models', async () => {
     const { models } = await rig.json<{ models: { name: string; bytes: number; deployments: number[] }[] }>('deployments', 'models');
     expect(models.find(({ name }) => name.startsWith('svc-tiny'))).toMatchObject({ bytes: expect.any(Number) });
     expect((await rig.run('deployments', 'models')).stdout).toMatch(/^svc-tiny\S+ +\d+\.\d MiB .*deployment-1/m);
   });
 
-  it('log prints lines of the engine, with control characters taken out', async () => {
+  it('log prints engine lines without control characters', async () => {
     expect((await rig.run('deployments', 'log', '1')).stdout).toBe('No lines.\n');
     agent.logs.set(1, [
       { at: 1_700_000_000_000, rev: 1, text: 'first' },
@@ -133,7 +133,7 @@ describe('deployments are shown', () => {
 });
 
 describe('aliases', () => {
-  it('point makes one, points it elsewhere, and deployments are found by it', async () => {
+  it('point creates and moves an alias', async () => {
     expect((await rig.run('aliases', 'point', 'demo', '1')).stdout).toBe('local/demo points at deployment-1.\n');
     expect((await rig.json<{ deployment: View }>('deployments', 'show', 'local/demo')).deployment.id).toBe(1);
     expect(await rig.json('aliases', 'point', 'local/demo', 'deployment-2')).toMatchObject({ alias: 'demo', slug: 'deployment-2' });
@@ -145,13 +145,13 @@ describe('aliases', () => {
     expect(await rig.json('aliases', 'list')).toMatchObject({ aliases: [{ alias: 'demo', deployment: 2, slug: 'deployment-2' }] });
   });
 
-  it('remove takes one away, and refuses one that is not there', async () => {
+  it('remove deletes an alias and refuses unknown ones', async () => {
     expect((await rig.run('aliases', 'remove', 'demo')).stdout).toBe('Removed local/demo.\n');
     expect((await rig.run('aliases', 'remove', 'demo')).stderr).toBe('✗ There is no alias local/demo. (alias_not_found)\n');
     expect((await rig.run('aliases', 'list')).stdout).toBe('No aliases in account local.\n');
   });
 
-  it('an account and another one do not go together', async () => {
+  it('two different accounts are refused', async () => {
     expect((await rig.run('aliases', 'remove', 'local/demo', '--account', 'other')).code).toBe(2);
     expect((await rig.run('aliases', 'point', 'local/demo', 'other/demo')).code).toBe(2);
   });
@@ -166,7 +166,7 @@ describe('a deployment in service', () => {
     expect(shown.revisions.map(({ context }) => context)).toEqual([1_024, null]);
   });
 
-  it('update --wait fails when the new revision cannot take over, and the old one serves on', async () => {
+  it('update --wait fails when the new revision fails', async () => {
     agent.react = becomes({ state: 'failed', reason: 'model_invalid', detail: 'no GGUF file' });
     const run = await rig.run('deployments', 'update', '1', '--context', 'default', '--wait');
     expect(run.code).toBe(1);
@@ -188,7 +188,7 @@ describe('a deployment in service', () => {
     expect((await rig.run('deployments', 'resume', '1', '--wait')).stdout).toBe('deployment-1 is ready.\n');
   });
 
-  it('delete refuses what runs, and deletes what is stopped with its aliases', async () => {
+  it('delete requires a stopped deployment and removes aliases', async () => {
     await rig.json('aliases', 'point', 'old', '1');
     const refused = await rig.run('deployments', 'delete', 'old', '--yes');
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/\(deployment_not_stopped\)\n$/)]);
@@ -199,7 +199,7 @@ describe('a deployment in service', () => {
     );
   });
 
-  it('delete on a terminal wants the slug typed', async () => {
+  it('delete on a terminal requires the slug', async () => {
     await rig.json('deployments', 'stop', '5', '--wait');
     for (const typed of ['yes\n', 'deployment-2\n', '']) {
       const { code, stderr } = await rig.type(typed, 'deployments', 'delete', '5');
@@ -210,7 +210,7 @@ describe('a deployment in service', () => {
     expect((await views()).some(({ id }) => id === 5)).toBe(false);
   });
 
-  it('of another account is not there', async () => {
+  it('of another account is not found', async () => {
     await rig.json('accounts', 'create', 'other');
     const run = await rig.run('deployments', 'stop', 'deployment-2', '--account', 'other');
     expect([run.code, run.stderr]).toEqual([1, '✗ There is no deployment "deployment-2" in account other. (deployment_not_found)\n']);

@@ -53,7 +53,7 @@ async function change({ account, rpc }: { account: AccountId; rpc: Pick<RpcClien
   }
 }
 
-it('an account that changes something all the time is told to wait; others and operators are not', async () => {
+it('the change rate is limited per account', async () => {
   const [busy, other] = [await anOwner(), await anOwner()];
   let done = 0;
   let refusal: ServiceError | undefined;

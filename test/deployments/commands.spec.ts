@@ -38,8 +38,8 @@ async function aReady(account: AccountId, changes: object = {}): Promise<Deploym
 }
 const holders = (id: DeploymentId): FakeAgent[] => agents.filter((agent) => agent.runs(id));
 
-describe('a deployment that is stopped', () => {
-  it('is refused by gateways at once, drains on its agent, then is stopped; resumed, it is ready again', async () => {
+describe('a stopped deployment', () => {
+  it('is refused, drained and ready after resume', async () => {
     const account = anAccount();
     const deployment = await aReady(account);
     const [agent] = holders(deployment);
@@ -59,7 +59,7 @@ describe('a deployment that is stopped', () => {
     expect(await rig.ask(ResumeDeployment, { account, deployment })).toEqual({ deployment, state: 'ready' });
   });
 
-  it('is tried afresh when it is resumed after a failure', async () => {
+  it('is retried afresh when resumed after a failure', async () => {
     const account = anAccount();
     for (const agent of agents) agent.react = becomes({ state: 'failed', reason: 'engine_refused' });
     const deployment = await rig.create(account);
@@ -72,8 +72,8 @@ describe('a deployment that is stopped', () => {
   });
 });
 
-describe('a deployment that failed', () => {
-  it('is tried again at once when it is resumed, however long it had still to wait', async () => {
+describe('a failed deployment', () => {
+  it('is retried at once when resumed', async () => {
     const account = anAccount();
     for (const agent of agents) agent.react = becomes({ state: 'failed', reason: 'engine_refused' });
     const deployment = await rig.create(account);
@@ -93,7 +93,7 @@ describe('a deployment that failed', () => {
   });
 });
 
-it('a deployment is scaled up and down, and what stays is not restarted', async () => {
+it('scaling does not restart remaining replicas', async () => {
   const account = anAccount();
   const deployment = await aReady(account);
   const [first] = holders(deployment);
@@ -107,8 +107,8 @@ it('a deployment is scaled up and down, and what stays is not restarted', async 
   expect(first!.starts.get(deployment)).toBe(1);
 });
 
-describe('a deployment that is deleted', () => {
-  it('must be stopped before, and takes its aliases with it; its number is never given again', async () => {
+describe('a deleted deployment', () => {
+  it('loses its aliases and never returns its id', async () => {
     const account = anAccount();
     const [deployment, other] = [await aReady(account), await aReady(account)];
     await rig.pointAlias(account, 'main', deployment);
@@ -132,7 +132,7 @@ describe('a deployment that is deleted', () => {
     expect(await rig.create(account)).toBeGreaterThan(deployment);
   });
 
-  it('may have failed instead', async () => {
+  it('may have failed before', async () => {
     const account = anAccount();
     for (const agent of agents) agent.react = becomes({ state: 'failed', reason: 'engine_refused' });
     const deployment = await rig.create(account);
@@ -143,7 +143,7 @@ describe('a deployment that is deleted', () => {
     await until('no agent has it', () => holders(deployment).length === 0);
   });
 
-  it('cannot get an alias in the same moment', async () => {
+  it('cannot get an alias at the same time', async () => {
     const account = anAccount();
     const deployment = await aReady(account);
     await rig.ask(StopDeployment, { account, deployment });
@@ -160,7 +160,7 @@ describe('a deployment that is deleted', () => {
   });
 });
 
-it('an alias that two point elsewhere at once, both from where they saw it, goes to one of them', async () => {
+it('of two concurrent alias moves one succeeds', async () => {
   const account = anAccount();
   const [old, one, two] = [await rig.create(account), await rig.create(account), await rig.create(account)];
   await rig.pointAlias(account, 'main', old);
@@ -184,7 +184,7 @@ it('an alias that two point elsewhere at once, both from where they saw it, goes
   });
 });
 
-it('an alias is removed once; another account’s alias of the same name stays', async () => {
+it('removing an alias affects only its account', async () => {
   const [account, other] = [anAccount(), anAccount()];
   const [own, foreign] = [await aReady(account), await aReady(other)];
   await rig.pointAlias(account, 'main', own);
@@ -196,7 +196,7 @@ it('an alias is removed once; another account’s alias of the same name stays',
   expect(rig.gateway.alias(other, 'main')).toBe(foreign);
 });
 
-it('another account can do nothing to a deployment, nor learn that it exists', async () => {
+it('another account cannot change or discover a deployment', async () => {
   const [owner, account] = [anAccount(), anAccount()];
   const deployment = await aReady(owner);
   const nobodys = 2_000_000_000 as DeploymentId;

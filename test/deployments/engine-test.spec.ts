@@ -66,8 +66,8 @@ async function testsOf(owner: AccountId): Promise<object[]> {
 
 const bearers = (): unknown[] => engine.requests.map(({ headers }) => headers['authorization']);
 
-describe('an engine that is tried before it is served', () => {
-  it('is asked from a worker for its models and for nothing else', async () => {
+describe('an engine test', () => {
+  it('requests only the model list from a worker', async () => {
     const [found, ...more] = await test({ credential: CREDENTIAL });
     expect(found).toEqual({
       host: expect.any(String) as string,
@@ -83,7 +83,7 @@ describe('an engine that is tried before it is served', () => {
     expect(bearers()).toEqual([`Bearer ${CREDENTIAL}`]);
   });
 
-  it('tells what is wrong with it, in words', async () => {
+  it('reports the problem in words', async () => {
     const outcomeOf = async (url?: string): Promise<[string | undefined, string | null | undefined]> => {
       const [found] = await test(url === undefined ? {} : { source: source(url) });
       return [found?.outcome, found?.detail];
@@ -101,7 +101,7 @@ describe('an engine that is tried before it is served', () => {
     expect(await outcomeOf()).toEqual(['answers', null]);
   });
 
-  it('is tried only where it may be created', async () => {
+  it('requires the permission to create a deployment', async () => {
     const refusalOf = (changes: Parameters<typeof test>[0]): Promise<unknown> =>
       test(changes).then(
         () => 'tried',
@@ -119,7 +119,7 @@ describe('an engine that is tried before it is served', () => {
     expect(engine.requests).toEqual([]);
   });
 
-  it('of a deployment is tried with the credential that it keeps, at the same host alone', async () => {
+  it('uses the stored credential for the same host only', async () => {
     const deployment = await rig.create(account, { source: source(), credential: CREDENTIAL });
     const other = await ScriptedUpstream.start(() => ({ steps: [] }));
     // The deployment itself asks at its own path meanwhile.
@@ -131,7 +131,7 @@ describe('an engine that is tried before it is served', () => {
     await other.stop();
   });
 
-  it('is told as silent of a worker that does not answer, and the log says why', async () => {
+  it('reports a worker without a reply as silent', async () => {
     const absent = rig.startAgent();
     const ownOf = (found: EngineTest[]): EngineTest | undefined => found.find(({ host }) => host === `host-${absent.wk}`);
     const found = await until('it was asked', async () => ownOf(await test({ credential: CREDENTIAL })));
@@ -143,7 +143,7 @@ describe('an engine that is tried before it is served', () => {
     expect(line).toContain('absent');
   });
 
-  it('is read up to 256 KiB, and left when it says more', async () => {
+  it('reads at most 256 KiB', async () => {
     const outcomeOf = async (script: UpstreamScript): Promise<[string | undefined, readonly string[] | null | undefined]> => {
       engine.gets.set('/v1/models', script);
       const found = (await test()).find(({ outcome }) => outcome !== 'silent');
@@ -157,7 +157,7 @@ describe('an engine that is tried before it is served', () => {
     expect(await outcomeOf(endless)).toEqual(['answers', null]);
   });
 
-  it('is tried six times a minute by one account; what is refused reaches no engine and is not counted', async () => {
+  it('is limited to six a minute per account', async () => {
     const owner = anAccount();
     for (let n = 0; n < 6; n += 1) await test({ account: owner });
     const asked = engine.requests.length;
@@ -169,7 +169,7 @@ describe('an engine that is tried before it is served', () => {
     expect(engine.requests.length).toBeGreaterThan(asked);
   });
 
-  it('is tried twice at once by one account, and again when one of them is over', async () => {
+  it('is limited to two at once per account', async () => {
     const owner = anAccount();
     let answer = (): void => undefined;
     const answered = new Promise<void>((resolve) => (answer = resolve));
@@ -190,7 +190,7 @@ describe('an engine that is tried before it is served', () => {
     expect(await testsOf(owner)).toHaveLength(3);
   });
 
-  it('is written down with who tried which host, and whose credential it was', async () => {
+  it('is recorded in the audit log', async () => {
     const owner = anAccount();
     const deployment = await rig.create(owner, { source: source(), credential: CREDENTIAL });
     const by = { account: owner, actor: { kind: 'ops' as const } };
@@ -209,7 +209,7 @@ describe('an engine that is tried before it is served', () => {
     expect(JSON.stringify(await testsOf(owner))).not.toContain('sk-');
   });
 
-  it('leaves its credential in no log and in no row', async () => {
+  it('leaves its credential in no log or row', async () => {
     await test({ credential: 'sk-never-to-be-kept' });
     expect(JSON.stringify(await rig.list(account))).not.toContain('sk-');
     const said = [await service.lastWords(), await worker.lastWords()];

@@ -93,7 +93,7 @@ const env = 'test';
 const served = CONTRACTS.filter((contract): contract is RpcContract => contract.kind === 'rpc' && contract.owner === 'deployments');
 const subjectsOf = (contracts: readonly RpcContract[]): string[] => contracts.map((contract) => subjectOf(contract, { env })).toSorted();
 
-it('every question that owners may ask is in one of the two tables, and no question of operators is open to the console', () => {
+it('every RPC of owners is covered here', () => {
   const forOwners = served.filter(({ callers }) => callers.some((role) => role === 'console' || role === 'ops'));
   const inTables = [...AIMED, ...UNAIMED].map(([contract]) => contract);
   expect(subjectsOf([...inTables, ...OF_OPERATORS])).toEqual(subjectsOf(forOwners));
@@ -115,7 +115,7 @@ const answerTo = (contract: RpcContract, request: object): Promise<unknown> =>
   );
 
 describe('another account', () => {
-  it.each(AIMED)('gets the answer for what is not there: $subject', async (contract, request) => {
+  it.each(AIMED)('gets the reply for unknown records: $subject', async (contract, request) => {
     const before = await ownersView();
     for (const target of [running, stopped]) {
       const answer = await answerTo(contract, request(stranger, target));
@@ -127,14 +127,14 @@ describe('another account', () => {
     if (contract !== DeleteDeployment) expect(await answerTo(contract, request(stranger, own))).toHaveProperty('reply');
   });
 
-  it.each(UNAIMED)('sees nothing of the owner’s, and changes nothing: $subject', async (contract, request) => {
+  it.each(UNAIMED)('reads and changes nothing of the owner: $subject', async (contract, request) => {
     const before = await ownersView();
     const text = JSON.stringify(await answerTo(contract, request(stranger)));
     for (const secret of ['owners-model', 'secret-model', 'owners-log', '"removed":true']) expect(text).not.toContain(secret);
     expect(await ownersView()).toEqual(before);
   });
 
-  it('may use the alias of the same name for its own', async () => {
+  it('may have an alias of the same name', async () => {
     await rig.pointAlias(stranger, 'owners-alias', own);
     await until('gateways know both', () => rig.gateway.alias(stranger, 'owners-alias') === own);
     expect(rig.gateway.alias(owner, 'owners-alias')).toBe(running);

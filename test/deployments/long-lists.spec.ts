@@ -30,7 +30,7 @@ async function insertMany(rig: DeploymentsRig, account: number, chars: number): 
   }
 }
 
-it('an account’s lists of a thousand deployments and models arrive whole, in pages that messages hold', async ({ rig }) => {
+it('long lists arrive complete in pages', async ({ rig }) => {
   await rig.startReplica();
   const account = anAccount();
   const ids = await insertMany(rig, account, 2_000);
@@ -51,7 +51,7 @@ it('an account’s lists of a thousand deployments and models arrive whole, in p
   expect(await rig.ask(ListDeployments, { account: anAccount() })).toEqual({ deployments: [], next: null });
 });
 
-it('a thousand deployments of usual length are one message, as for callers that know no pages', async ({ rig }) => {
+it('a thousand usual deployments fit one message', async ({ rig }) => {
   await rig.startReplica();
   const account = anAccount();
   const ids = await insertMany(rig, account, 30);

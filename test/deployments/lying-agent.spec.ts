@@ -38,7 +38,7 @@ async function tellLies(liar: FakeAgent, deployments: readonly number[]): Promis
   await until('what came of it is written', () => liar.assignments.length > heard);
 }
 
-it('an agent that reports what it was not given gets nothing, and changes nothing that owners and gateways see', async ({ rig }) => {
+it('an agent’s reports of unassigned deployments are ignored', async ({ rig }) => {
   await rig.startReplica();
   const agent = rig.startAgent();
   const account = anAccount();
@@ -64,7 +64,7 @@ it('an agent that reports what it was not given gets nothing, and changes nothin
   expect(ids.map((id) => agent.starts.get(id))).toEqual([1, 1, 1, 1]);
 });
 
-it('nor does it after the election of another replica, of what it reports first', async ({ rig }) => {
+it('they are ignored after an election too', async ({ rig }) => {
   const first = await rig.startProcess();
   const agent = rig.startAgent();
   const account = anAccount();
@@ -86,7 +86,7 @@ it('nor does it after the election of another replica, of what it reports first'
   expect(ids.map((id) => rig.gateway.deployment(id))).toEqual(before);
 });
 
-it('a deployment that was stopped goes on stopping after an election, until its agent has dropped it', async ({ rig }) => {
+it('a stopping deployment stays so after an election', async ({ rig }) => {
   const first = await rig.startProcess();
   const agent = Object.assign(rig.startAgent(), { drains: true });
   const account = anAccount();

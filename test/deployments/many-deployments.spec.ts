@@ -28,8 +28,8 @@ async function insertMany(rig: DeploymentsRig, account: number, count: number): 
   }
 }
 
-describe('an account with more deployments than one message holds', () => {
-  it('takes nobody else’s placement away, and its own arrives whole', async ({ rig }) => {
+describe('an account with very many deployments', () => {
+  it('delays no other placement and arrives complete', async ({ rig }) => {
     await rig.startReplica();
     const agents = [rig.startAgent(), rig.startAgent()];
     const [many, other] = [anAccount(), anAccount()];
@@ -50,7 +50,7 @@ describe('an account with more deployments than one message holds', () => {
 });
 
 describe('a deployment with a credential', () => {
-  it('is not told to a worker that could only have it in clear, unless the operator says so', async ({ rig }) => {
+  it('is never sent unsealed by default', async ({ rig }) => {
     await rig.startReplica();
     const old = rig.startAgent({ old: true });
     const account = anAccount();
@@ -66,7 +66,7 @@ describe('a deployment with a credential', () => {
     expect(old.runs(secret)).toBe(false);
   });
 
-  it('is told in clear to old workers for the time of an upgrade', async ({ rig }) => {
+  it('is sent unsealed to old workers if allowed', async ({ rig }) => {
     await rig.startReplica({ SEND_CLEAR_CREDENTIALS: 'to-old-workers' });
     const old = rig.startAgent({ old: true });
     const id = await rig.create(anAccount(), { ...engine('v1'), credential: 'sk-1' });

@@ -9,7 +9,7 @@ const engine = { source: { kind: 'http', url: `http://${ENGINE_HOST}/v1`, model:
 
 // Most of the time of these is waiting for what the service does by the clock.
 describe.concurrent('a new deployment', () => {
-  it('is assigned to an agent, and is ready for gateways only once the agent says so', async ({ rig }) => {
+  it('is ready once its agent reports it', async ({ rig }) => {
     await rig.startReplica();
     const agent = rig.startAgent({ react: keepsLoading });
     const account = anAccount();
@@ -39,7 +39,7 @@ describe.concurrent('a new deployment', () => {
     expect(rig.gateway.states.get(id)).toEqual(['pending', 'loading', 'ready']);
   });
 
-  it('waits for a worker, then for room, and says which', async ({ rig }) => {
+  it('waits for a worker, then memory, and says so', async ({ rig }) => {
     await rig.startReplica();
     const account = anAccount();
     const id = await rig.create(account);
@@ -55,7 +55,7 @@ describe.concurrent('a new deployment', () => {
     expect(small.runs(id)).toBe(false);
   });
 
-  it('of an HTTP engine runs on two agents, and needs no memory', async ({ rig }) => {
+  it('of an HTTP engine runs on two agents', async ({ rig }) => {
     await rig.startReplica();
     const agents = [1, 2, 3].map(() => rig.startAgent({ facts: { mem_free: 0 } }));
     const account = anAccount();
@@ -65,7 +65,7 @@ describe.concurrent('a new deployment', () => {
     expect(agents.filter((agent) => agent.runs(id))).toHaveLength(2);
   });
 
-  it('with replicas is degraded while one of them lacks', async ({ rig }) => {
+  it('is degraded while a replica is missing', async ({ rig }) => {
     await rig.startReplica();
     rig.startAgent();
     const account = anAccount();
@@ -78,7 +78,7 @@ describe.concurrent('a new deployment', () => {
 });
 
 describe.concurrent('an agent that is lost', () => {
-  it('loses its deployments to another after five seconds of silence; what runs elsewhere stays', async ({ rig }) => {
+  it('loses its deployments after five seconds of silence', async ({ rig }) => {
     await rig.startReplica();
     const [a, b] = [rig.startAgent(), rig.startAgent()];
     const account = anAccount();
@@ -102,7 +102,7 @@ describe.concurrent('an agent that is lost', () => {
     expect(b.starts.get(lost)).toBe(1);
   });
 
-  it('that drains keeps its replica until it ends, while another agent takes over', async ({ rig }) => {
+  it('keeps its replica while it drains', async ({ rig }) => {
     await rig.startReplica();
     const a = rig.startAgent();
     const id = await rig.create(anAccount());
@@ -115,7 +115,7 @@ describe.concurrent('an agent that is lost', () => {
 });
 
 describe.concurrent('a model that fails', () => {
-  it('is not bounced between agents, tells why, and is tried again after growing pauses', async ({ rig }) => {
+  it('is retried after growing pauses with the reason', async ({ rig }) => {
     await rig.startReplica();
     const broken = becomes({ state: 'failed', reason: 'engine_refused', detail: 'The engine refuses the credential.' });
     const agents = [rig.startAgent({ react: broken }), rig.startAgent({ react: broken })];
@@ -136,7 +136,7 @@ describe.concurrent('a model that fails', () => {
     expect(await rig.seen(account, id, 'ready')).toMatchObject({ detail: null });
   });
 
-  it('for its damaged file is not tried again until its agent sees another file or its owner asks', async ({ rig }) => {
+  it('is not retried while its file stays damaged', async ({ rig }) => {
     await rig.startReplica();
     const react: Reaction = ({ source }) => ({
       ...{ state: 'failed', detail: 'This is no GGUF file.' },
@@ -161,7 +161,7 @@ describe.concurrent('a model that fails', () => {
     expect(starts()).toBe(2);
   });
 
-  it('for want of memory on one agent goes to another', async ({ rig }) => {
+  it('for lack of memory goes to another agent', async ({ rig }) => {
     await rig.startReplica();
     const a = rig.startAgent({ react: becomes({ state: 'failed', reason: 'out_of_memory' }) });
     const account = anAccount();
@@ -173,7 +173,7 @@ describe.concurrent('a model that fails', () => {
     expect(a.runs(id)).toBe(false);
   });
 
-  it('again and again does not flood gateways', async ({ rig }) => {
+  it('repeatedly does not flood gateways', async ({ rig }) => {
     await rig.startReplica();
     const agent = rig.startAgent();
     const account = anAccount();
@@ -218,7 +218,7 @@ describe.concurrent('a service that restarts', () => {
     expect(rig.gateway.states.get(ids[0]!)).toEqual(states);
   });
 
-  it('repeats assignments for agents that missed one, and for those of before parts in any case', async ({ rig }) => {
+  it('repeats assignments that agents have missed', async ({ rig }) => {
     await rig.startReplica();
     const [agent, old] = [rig.startAgent(), rig.startAgent({ old: true })];
     await rig.heard(await rig.create(anAccount(), { replicas: 2 }), 'ready');

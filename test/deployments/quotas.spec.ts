@@ -45,7 +45,7 @@ async function tally(calls: readonly Promise<unknown>[]): Promise<{ done: number
 }
 
 describe('an account', () => {
-  it('has no more deployments than its quota, however many are made at once, and other accounts are not concerned', async () => {
+  it('has at most its quota of deployments', async () => {
     const [account, other] = [anAccount(), anAccount()];
     expect(await tally(Array.from({ length: 12 }, () => rig.create(account)))).toEqual({ done: 4, refused: 8 });
     await expect(rig.create(account)).rejects.toMatchObject({
@@ -61,7 +61,7 @@ describe('an account', () => {
     await rig.create(account);
   });
 
-  it('has no more replicas than its quota, by new deployments and by scaling at once', async () => {
+  it('has at most its quota of replicas', async () => {
     const account = anAccount();
     const ids = [await rig.create(account, { replicas: 2 }), await rig.create(account, { replicas: 2 })];
     const scaled = ids.map((deployment) => rig.ask(ScaleDeployment, { account, deployment, replicas: 4 }));
@@ -71,7 +71,7 @@ describe('an account', () => {
     await rig.ask(ScaleDeployment, { account, deployment: view!.id, replicas: 1 });
   });
 
-  it('has no more aliases than its quota; one that exists may be pointed elsewhere', async () => {
+  it('has at most its quota of aliases', async () => {
     const account = anAccount();
     const [a, b] = [await rig.create(account), await rig.create(account)];
     const pointed = Array.from({ length: 8 }, (_, n) => rig.ask(PointAlias, { account, alias: `alias-${n}`, deployment: a }));
@@ -82,7 +82,7 @@ describe('an account', () => {
     await rig.ask(PointAlias, { account, alias: names[0]!, deployment: b });
   });
 
-  it('gets its answer again for a creation that is repeated, also when its quota is used up', async () => {
+  it('may repeat a creation at a full quota', async () => {
     const account = anAccount();
     const asked = { ...aModel(account), idempotency_key: 'once' };
     const { id } = await rig.ask(CreateDeployment, asked);
@@ -92,7 +92,7 @@ describe('an account', () => {
 });
 
 describe('an operator', () => {
-  it('sets quotas of one account, takes them back, and the audit log tells what they were', async () => {
+  it('sets and resets quotas, with audit entries', async () => {
     const account = anAccount();
     const ops = await rig.connect('ops');
     const set = (quotas: object) => ops.call(SetDeploymentQuotas, { account, quotas, actor: { kind: 'ops' } });
@@ -123,7 +123,7 @@ describe('an operator', () => {
     await expect(rig.create(anAccount(), changes)).rejects.toMatchObject({ code: 'invalid_request', param });
   });
 
-  it('has threads bounded by the processors of the largest worker', async () => {
+  it('bounds threads by the largest worker’s processors', async () => {
     const agent = rig.startAgent();
     const account = anAccount();
     await rig.seen(account, await rig.create(account, { threads: 4 }), 'ready');

@@ -7,7 +7,7 @@ import { becomes, keepsLoading } from './fake-agent.js';
 import { anAccount, MODEL } from './rig.js';
 import { rigTest as it } from './rig-test.js';
 
-it('find-deployment tells what each worker does for every revision, and since when', async ({ rig }) => {
+it('find-deployment shows every load of each worker', async ({ rig }) => {
   const startedAt = Date.now();
   await rig.startReplica();
   const one = rig.startAgent({ facts: { host: 'host-1' } });
@@ -33,7 +33,7 @@ it('find-deployment tells what each worker does for every revision, and since wh
   }
 });
 
-it('list-aliases tells all of an account, by name', async ({ rig }) => {
+it('list-aliases returns all of an account by name', async ({ rig }) => {
   await rig.startReplica();
   const account = anAccount();
   const [first, second] = [await rig.create(account), await rig.create(account)];
@@ -52,7 +52,7 @@ it('list-aliases tells all of an account, by name', async ({ rig }) => {
 });
 
 describe('list-models', () => {
-  it('shows the operator’s files and what the account’s deployments name, with sizes, hosts and users', async ({ rig }) => {
+  it('lists the operator’s files and the account’s models', async ({ rig }) => {
     const folder = join(rig.folder, 'served');
     const file = (name: string): string => join(folder, name);
     mkdirSync(file('deep'), { recursive: true });
@@ -88,7 +88,7 @@ describe('list-models', () => {
     });
   });
 
-  it('says that it left something out where a folder holds more than it can look through', async ({ rig }) => {
+  it('says when a folder is too large', async ({ rig }) => {
     const folder = join(rig.folder, 'crowded');
     mkdirSync(folder);
     for (let index = 0; index < 5_001; index += 1) writeFileSync(join(folder, `${index}.txt`), '');
@@ -100,7 +100,7 @@ describe('list-models', () => {
 });
 
 describe('read-log', () => {
-  it('merges what all agents have, also of a deployment that failed there and runs there no more', async ({ rig }) => {
+  it('merges the lines of all agents', async ({ rig }) => {
     await rig.startReplica();
     const agents = ['host-1', 'host-2'].map((host) => rig.startAgent({ facts: { host } }));
     await Promise.all(agents.map((agent) => agent.serveLogs()));
@@ -124,7 +124,7 @@ describe('read-log', () => {
     expect((await read(1)).lines.map(({ at }) => at)).toEqual([5]);
   });
 
-  it('names the hosts that did not answer, is not kept waiting by them, and logs why', async ({ rig }) => {
+  it('names the hosts that did not reply', async ({ rig }) => {
     const service = await rig.startReplica();
     const agents = ['host-1', 'host-2'].map((host) => rig.startAgent({ facts: { host } }));
     await agents[0]!.serveLogs();
@@ -142,7 +142,7 @@ describe('read-log', () => {
       expect(JSON.parse(line)).toMatchObject({ wk: agents[1]!.wk, host: 'host-2', err: expect.anything() as unknown });
   });
 
-  it('of a deployment that nobody ran yet is empty; too many lines are refused', async ({ rig }) => {
+  it('is empty for a deployment that never ran', async ({ rig }) => {
     await rig.startReplica();
     const agent = rig.startAgent({ react: becomes({ state: 'failed', reason: 'model_invalid' }) });
     await agent.serveLogs();

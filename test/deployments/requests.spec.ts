@@ -27,7 +27,7 @@ const http = { kind: 'http', url: `http://${ENGINE_HOST}/v1`, model: 'm' } as co
 const NOBODYS = 2_000_000_000 as DeploymentId;
 
 describe('create-deployment', () => {
-  it('gives numbers that rise, and what is listed is the account’s own, oldest first', async () => {
+  it('returns rising ids and lists them in order', async () => {
     const [one, two] = [anAccount(), anAccount()];
     const ids = [await rig.create(one, { name: 'first' }), await rig.create(two), await rig.create(one, { name: ' second ' })];
     expect(ids).toEqual([...ids].sort((a, b) => a - b));
@@ -39,7 +39,7 @@ describe('create-deployment', () => {
     expect(await rig.list(anAccount())).toEqual([]);
   });
 
-  it('lists what was asked for', async () => {
+  it('lists the requested settings', async () => {
     const account = anAccount();
     const id = await rig.create(account, { source: http, replicas: 1 });
     expect(await rig.seen(account, id, 'ready')).toEqual({
@@ -97,7 +97,7 @@ describe('create-deployment', () => {
       { code: 'invalid_request', param: 'credential' },
       /ASCII/,
     ],
-  ])('%s is refused and makes nothing', async (_, changes, refusal, message) => {
+  ])('%s is refused and creates nothing', async (_, changes, refusal, message) => {
     const account = anAccount();
     await expect(rig.create(account, changes)).rejects.toMatchObject({ ...refusal, message: expect.stringMatching(message) as string });
     expect(await rig.list(account)).toEqual([]);
@@ -107,7 +107,7 @@ describe('create-deployment', () => {
 describe('point-alias', () => {
   const aliasesOf = async (account: AccountId, id: DeploymentId): Promise<string[]> => (await rig.view(account, id)).aliases;
 
-  it('points, re-points, and repeats without harm; gateways follow', async () => {
+  it('points, moves and repeats; gateways follow', async () => {
     const account = anAccount();
     const [one, two] = [await rig.create(account), await rig.create(account)];
     await rig.pointAlias(account, 'qwen2.5-7b', one);
@@ -121,7 +121,7 @@ describe('point-alias', () => {
     expect([await aliasesOf(account, one), await aliasesOf(account, two)]).toEqual([['other'], ['qwen2.5-7b']]);
   });
 
-  it('the same name is another alias in another account', async () => {
+  it('the same name is independent in another account', async () => {
     const [one, two] = [anAccount(), anAccount()];
     const [first, second] = [await rig.create(one), await rig.create(two)];
     await rig.pointAlias(one, 'main', first);
@@ -129,7 +129,7 @@ describe('point-alias', () => {
     await until('gateways know both', () => rig.gateway.alias(one, 'main') === first && rig.gateway.alias(two, 'main') === second);
   });
 
-  it('answers alike for another account’s deployment and for one that does not exist', async () => {
+  it('treats foreign deployments like unknown ones', async () => {
     const [owner, stranger] = [anAccount(), anAccount()];
     const id = await rig.create(owner);
     const refusals = await Promise.all(
@@ -142,7 +142,7 @@ describe('point-alias', () => {
     expect(rig.gateway.alias(stranger, 'mine')).toBeUndefined();
   });
 
-  it('pointed by many at once ends where one of them wanted, and gateways agree with the list', async () => {
+  it('concurrent calls end in one consistent target', async () => {
     const account = anAccount();
     const ids = await Promise.all([1, 2, 3, 4].map(() => rig.create(account)));
     await Promise.all([...ids, ...ids, ...ids].map((id) => rig.pointAlias(account, 'race', id)));
@@ -155,7 +155,7 @@ describe('point-alias', () => {
 describe('an engine’s credential', () => {
   const SECRET = 'sk-very-secret-0123456789';
 
-  it('reaches the agent, and neither lists, gateways, logs nor the database in clear', async () => {
+  it('reaches the agent and is unsealed nowhere else', async () => {
     const account = anAccount();
     const id = await rig.create(account, { source: http, credential: SECRET });
     await until('the assignment arrives', () => agent.runs(id));

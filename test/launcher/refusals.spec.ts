@@ -25,7 +25,7 @@ async function run(args: string[], options?: StartOptions): Promise<{ code: numb
   }
 }
 
-describe('what cannot work is one clear line and a non-zero exit', () => {
+describe('an impossible start is one line and exit 1', () => {
   it.each([
     ['an unknown option', ['--modle', 'x'], /^✗ Unknown option '--modle'/],
     ['a stray word', ['model.gguf'], /^✗ Unexpected argument 'model\.gguf'/],
@@ -48,19 +48,19 @@ describe('what cannot work is one clear line and a non-zero exit', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   });
 
-  it('an option that npm kept to itself', async () => {
+  it('an option that npm took', async () => {
     const { code, lines } = await run([], { environment: { npm_config_workers: '2' } });
     expect(lines).toEqual(['✗ npm took --workers for itself; put "--" before the options: npm start -- --workers …']);
     expect(code).toBe(2);
   });
 
-  it('a model file that is not there', async () => {
+  it('a missing model file', async () => {
     const { code, lines } = await run(['--model', join(folder, 'missing.gguf')]);
     expect(lines).toEqual([`✗ There is no model file ${join(folder, 'missing.gguf')}.`]);
     expect(code).toBe(1);
   });
 
-  it('a relative model file is looked for where npm was called', async () => {
+  it('a relative model file is resolved at npm’s folder', async () => {
     const { lines } = await run(['--model', 'missing.gguf'], { environment: { INIT_CWD: folder } });
     expect(lines).toEqual([`✗ There is no model file ${join(folder, 'missing.gguf')}.`]);
   });
@@ -72,7 +72,7 @@ describe('what cannot work is one clear line and a non-zero exit', () => {
     expect((await run(['--model', text])).lines).toEqual([`✗ The model file ${text} is not a GGUF file.`]);
   });
 
-  it('a data directory that cannot be made', async () => {
+  it('a data directory that cannot be created', async () => {
     await writeFile(join(folder, 'file'), '');
     const { code, lines } = await run(['--data-dir', join(folder, 'file/data')]);
     expect(lines[0]).toMatch(/^✗ The data directory .* cannot be written \(ENOTDIR\)/);
@@ -90,15 +90,15 @@ describe('what cannot work is one clear line and a non-zero exit', () => {
   });
 });
 
-describe('an upstream is asked before anything is started', () => {
-  it('nobody listens there', async () => {
+describe('an upstream is checked before the start', () => {
+  it('no server listens', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const { code, lines } = await run(['--port', String(await freePort()), '--upstream', url, '--upstream-model', 'm']);
     expect(lines).toEqual([`✗ The upstream ${url} cannot be reached (ECONNREFUSED).`]);
     expect(code).toBe(1);
   });
 
-  it('the key is refused, and not shown', async () => {
+  it('a refused key is not shown', async () => {
     const seen: (string | undefined)[] = [];
     const server = createServer((request, response) => {
       seen.push(`${request.url} ${request.headers.authorization}`);
@@ -116,7 +116,7 @@ describe('an upstream is asked before anything is started', () => {
   });
 });
 
-it('foreign servers of which half is named are refused', async () => {
+it('incomplete settings of own servers are refused', async () => {
   const port = String(await freePort());
   const nats = await run(['--port', port], { environment: { NATS_URL: 'nats://127.0.0.1:1', NATS_CREDENTIALS_DIR: '', DATABASE_URL: '' } });
   expect(nats.lines.at(-1)).toMatch(/^✗ NATS_URL is set, so NATS_CREDENTIALS_DIR must name/);
@@ -125,7 +125,7 @@ it('foreign servers of which half is named are refused', async () => {
   expect(database.lines.at(-1)).toBe(`✗ DATABASE_URL: no PostgreSQL server accepts connections at 127.0.0.1:${closed}.`);
 });
 
-it('--help tells the options on stdout and starts nothing', async () => {
+it('--help prints the options and starts nothing', async () => {
   await mkdir(dataDir, { recursive: true });
   const { code, stdout, lines } = await run(['--help']);
   expect(code).toBe(0);

@@ -53,7 +53,7 @@ const APPS = [
   ['console', 'console'],
 ] as const;
 
-it.each(APPS)('hands every setting of its environment on to %s', async (name, app) => {
+it.each(APPS)('passes every setting of its environment to %s', async (name, app) => {
   const pid = ready.processes.find((one) => one.name === name)?.pid;
   const told = new Set(
     readFileSync(`/proc/${pid}/environ`, 'utf8')
@@ -65,7 +65,7 @@ it.each(APPS)('hands every setting of its environment on to %s', async (name, ap
   expect(wanted.filter((one) => !told.has(one))).toEqual([]);
 });
 
-it('lets pages of the origins that it was told call the inference API', async () => {
+it('CORS_ORIGINS reaches the inference API', async () => {
   const headers = { origin: ORIGIN, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
   const answer = await fetch(`${ready.gateways[0]}/${ready.deployment}/v1/chat/completions`, { method: 'OPTIONS', headers });
   expect(answer.headers.get('access-control-allow-origin')).toBe(ORIGIN);

@@ -42,7 +42,7 @@ const modern = (method: string, params: object = {}): string =>
   });
 
 describe('the key', () => {
-  it('is asked for with a scheme and nothing that leads to OAuth', async () => {
+  it('is requested without a hint to OAuth', async () => {
     for (const path of ['/mcp', '/mcp/readonly', '/mcp?x=1']) {
       for (const method of ['POST', 'GET', 'DELETE', 'OPTIONS']) {
         const response = await stage.ask({}, { path, method });
@@ -68,7 +68,7 @@ describe('the key', () => {
     }
   });
 
-  it('of another kind is refused with what belongs here', async () => {
+  it('of another kind is refused with advice', async () => {
     expect(await refusalOf(await stage.ask(bearer(tenant.key.value)))).toEqual([
       403,
       'insufficient_scope',
@@ -82,14 +82,14 @@ describe('the key', () => {
     ]);
   });
 
-  it('opens neither the gateway nor the private API of the dashboard', async () => {
+  it('opens neither gateway nor private API', async () => {
     const [gateway = ''] = stage.rig.gateways;
     const inference = await fetch(`${gateway}/deployment-1/v1/chat/completions`, { method: 'POST', headers: good(), body: '{}' });
     expect(inference.status).toBe(403);
     expect((await stage.ask(good(), { path: '/api/me', method: 'GET' })).status).toBe(403);
   });
 
-  it('that is unknown, misspelt or of nobody is the same refusal to the byte', async () => {
+  it('is refused alike, unknown or misspelt', async () => {
     const unknown = bearer(formatKey('mcp', randomBytes(32)));
     const misspelt = bearer(`${tenant.mcp.value.slice(0, -1)}${tenant.mcp.value.endsWith('0') ? '1' : '0'}`);
     const rotated = await stage.tenant();
@@ -100,7 +100,7 @@ describe('the key', () => {
     expect(new Set(prints).size).toBe(1);
   });
 
-  it('is refused as soon as it was rotated, and the new one opens the same account', async () => {
+  it('is refused at once after rotation', async () => {
     const { account, slug, mcp } = await stage.tenant();
     const old = await stage.client(mcp.value, 'modern');
     expect((await call(old, 'get_account')).data).toMatchObject({ account_slug: slug, environment: 'test' });
@@ -111,7 +111,7 @@ describe('the key', () => {
     expect((await call(next, 'get_account')).data).toMatchObject({ account_slug: slug });
   });
 
-  it('that was rotated ends the subscriptions that it opened', async () => {
+  it('ends its subscriptions when rotated', async () => {
     const { account, mcp } = await stage.tenant();
     const body = modern('subscriptions/listen', { notifications: { toolsListChanged: true } });
     const headers = { ...bearer(mcp.value), 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' };
@@ -127,7 +127,7 @@ describe('the key', () => {
     await reading;
   });
 
-  it('is in no log', () => {
+  it('appears in no log', () => {
     expect(stage.console.output).toContain('"mcp_tool":"get_account"');
     for (const { output } of [stage.console, stage.rig.process('keys-service')]) {
       expect(output.match(/svc_(?:dep|mcp)_[0-9A-Za-z]{49}/g) ?? []).toEqual([]);
@@ -135,8 +135,8 @@ describe('the key', () => {
   });
 });
 
-describe('what is no program', () => {
-  it('is refused by the page that it came from', async () => {
+describe('a web page', () => {
+  it('of another site is refused', async () => {
     for (const origin of ['https://evil.example.com', 'null', stage.url.replace('http:', 'https:'), 'http://127.0.0.1:1']) {
       expect((await refusalOf(await stage.ask({ ...good(), origin })))[0]).toBe(403);
     }
@@ -149,7 +149,7 @@ describe('the use of a key', () => {
   const lastClientOf = async ({ account }: McpTenant): Promise<string | null | undefined> =>
     (await stage.rig.command(FindMcpKey, { account })).last_client;
 
-  it('by a page of the console itself, such as its test of the connection, is none', async () => {
+  it('is not counted for the console’s page', async () => {
     const [used, other] = [await stage.tenant(), await stage.tenant()];
     const use = async ({ mcp }: McpTenant, headers: Record<string, string>): Promise<number> =>
       (await stage.ask({ ...bearer(mcp.value), ...headers })).status;
@@ -164,7 +164,7 @@ describe('the use of a key', () => {
 });
 
 describe('the protocol', () => {
-  it('answers both eras without a session, by POST alone', async () => {
+  it('serves both eras statelessly by POST', async () => {
     const legacy = await stage.ask(good());
     expect([legacy.status, legacy.headers.get('mcp-session-id')]).toEqual([200, null]);
     const headers = { ...good(), 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' };
@@ -180,14 +180,14 @@ describe('the protocol', () => {
     }
   });
 
-  it('takes no more than 256 KiB and says so', async () => {
+  it('accepts at most 256 KiB and says so', async () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { filler: 'x'.repeat(256 * 1024) } });
     expect((await stage.ask(good(), { body })).status).toBe(413);
     const large = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { filler: 'x'.repeat(200 * 1024) } });
     expect((await stage.ask(good(), { body: large })).status).toBe(200);
   });
 
-  it('survives what is no message', async () => {
+  it('survives invalid messages', async () => {
     for (const body of ['', '{', '[]', '"x"', '{"jsonrpc":"1.0"}', '\u0000', '{"jsonrpc":"2.0","id":1,"method":"no/such"}']) {
       const { status } = await stage.ask(good(), { body });
       expect([body, status >= 200 && status < 500]).toEqual([body, true]);
@@ -195,7 +195,7 @@ describe('the protocol', () => {
     expect((await stage.ask(good())).status).toBe(200);
   });
 
-  it('says that keys cannot be checked while keys-service is away', async () => {
+  it('reports that keys-service is unavailable', async () => {
     const keys = stage.rig.process('keys-service');
     await keys.stop();
     const response = await stage.ask(good());

@@ -27,7 +27,7 @@ describe('the settings that the dashboard shows', () => {
     return found[0] ?? null;
   }
 
-  it('connect a client, which makes a deployment that answers', async () => {
+  it('connect a client that creates a working deployment', async () => {
     const tenant = await stage.tenant();
     const files = mcpSnippets(`${stage.url}/mcp`, tenant.mcp.value).filter(({ text }) => text.startsWith('{'));
     const settings = files.flatMap(({ text }) => settingsIn(text, tenant.mcp.value) ?? []);

@@ -36,7 +36,7 @@ describe.each(ERAS)('an agent of the %s era', (era) => {
     agent = await stage.client(tenant.mcp.value, era);
   });
 
-  it('finds every tool with all four hints, a title and both schemas', async () => {
+  it('finds hints, title and schemas of every tool', async () => {
     const { tools, nextCursor } = await agent.listTools();
     expect(nextCursor).toBeUndefined();
     expect(tools.map(({ name }) => name).sort()).toEqual([...READS, ...DESTROYS, ...OTHERS].sort());
@@ -57,7 +57,7 @@ describe.each(ERAS)('an agent of the %s era', (era) => {
     }
   });
 
-  it('creates a deployment that answers a request at the gateway', async () => {
+  it('creates a deployment that serves requests', async () => {
     const slug = await created(agent, { alias: 'fresh' });
     await whenState(agent, slug, 'ready');
     const shown = await call(agent, 'get_deployment', { slug: `${tenant.slug}/fresh` });
@@ -84,7 +84,7 @@ describe.each(ERAS)('an agent of the %s era', (era) => {
     expect(told.data['buckets']).toMatchObject([{ deployment: slug, requests: 1, errors: 0, ttft_p50_ms: ms, duration_p95_ms: ms }]);
   });
 
-  it('makes one deployment of a creation that it repeats', async () => {
+  it('creates one deployment for repeated requests', async () => {
     const again = { idempotency_key: `release ${era}`.replace(' ', '-'), alias: `once-${era}` };
     const slugs = await Promise.all([created(agent, again), created(agent, again), created(agent, again)]);
     expect(new Set(slugs).size).toBe(1);
@@ -118,7 +118,7 @@ describe.each(ERAS)('an agent of the %s era', (era) => {
     });
   });
 
-  it('changes a deployment only where nobody changed it before', async () => {
+  it('changes a deployment only at the expected revision', async () => {
     const slug = await created(agent);
     const first = await call(agent, 'update_deployment', { slug, slots: 3, name: 'renamed', expected_revision: 1 });
     expect(first.data).toMatchObject({ slug, revision: 2 });
@@ -127,7 +127,7 @@ describe.each(ERAS)('an agent of the %s era', (era) => {
     expect((await call(agent, 'get_deployment', { slug })).data).toMatchObject({ slots: 3, name: 'renamed', revision: 2 });
   });
 
-  it('moves an alias only where it says so, and deletes it only when confirmed', async () => {
+  it('moves and deletes an alias only when confirmed', async () => {
     const [one, two] = await Promise.all([created(agent), created(agent)]);
     expect((await call(agent, 'set_alias', { alias: 'moved', slug: one })).data).toEqual({ alias: `${tenant.slug}/moved`, slug: one });
     const refused = await call(agent, 'set_alias', { alias: `${tenant.slug}/moved`, slug: two });
@@ -138,7 +138,7 @@ describe.each(ERAS)('an agent of the %s era', (era) => {
     expect((await call(agent, 'delete_alias', { alias: 'moved', confirm_alias: 'moved' })).data['removed']).toBe(true);
   });
 
-  it('revokes a key by number and name, and reads no value of any', async () => {
+  it('revokes a key and never reads values', async () => {
     const { id, value } = await stage.rig.command(CreateKey, { account: tenant.account, name: 'nightly job' });
     const listed = await call(agent, 'list_deployment_keys');
     expect(listed.text).not.toContain(value);
@@ -153,7 +153,7 @@ describe.each(ERAS)('an agent of the %s era', (era) => {
     expect(unknown.data).toMatchObject({ code: 'key_not_found', next_tool: 'list_deployment_keys' });
   });
 
-  it('leaves entries in the audit log that name its key and the client', async () => {
+  it('is named in the audit log', async () => {
     const slug = await created(agent);
     const { entries } = await stage.rig.command(ListDeploymentAudit, { account: tenant.account });
     const entry = entries.find(({ object }) => object === `deployment:${idOf(slug)}`);
@@ -204,7 +204,7 @@ describe.each(ERAS)('an agent of the %s era', (era) => {
     expect((data['deployments'] as { slug: string }[]).map((listed) => listed.slug)).not.toContain(slug);
   });
 
-  it('is told which argument is wrong', async () => {
+  it('learns which argument is wrong', async () => {
     const cases: [string, Record<string, unknown>, string][] = [
       ['list_deployments', { state: 'asleep' }, 'state'],
       ['list_deployments', { limit: 101 }, 'limit'],
@@ -230,7 +230,7 @@ describe.each(ERAS)('an agent of the %s era', (era) => {
     await expect(agent.readResource({ uri: 'slipway://deployments/deployment-999999' })).rejects.toThrow(/not found/i);
   });
 
-  it('is offered a question to ask, and completes slugs', async () => {
+  it('gets a prompt and completes slugs', async () => {
     const slug = await created(agent);
     const { prompts } = await agent.listPrompts();
     expect(prompts).toMatchObject([{ name: 'diagnose_deployment', arguments: [{ name: 'slug', required: true }] }]);
@@ -243,7 +243,7 @@ describe.each(ERAS)('an agent of the %s era', (era) => {
     expect(completion.values).toContain(slug);
   });
 
-  it('gets reading tools alone at /mcp/readonly, and no other one by name', async () => {
+  it('gets only reading tools at /mcp/readonly', async () => {
     const reader = await stage.client(tenant.mcp.value, era, '/mcp/readonly');
     const { tools } = await reader.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual([...READS].sort());
@@ -252,7 +252,7 @@ describe.each(ERAS)('an agent of the %s era', (era) => {
     expect((await call(reader, 'get_deployment', { slug })).data['slug']).toBe(slug);
   });
 
-  it('pages through what is long', async () => {
+  it('pages through long lists', async () => {
     const seen: string[] = [];
     let cursor: unknown;
     do {

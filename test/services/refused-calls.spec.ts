@@ -85,8 +85,8 @@ async function ownerless(): Promise<unknown[]> {
   }
 }
 
-describe('calls that somebody proven is refused', { timeout: 120_000 }, () => {
-  it('stand in the audit log of their own account, counted, whoever refuses; those of nobody in the operator’s', async () => {
+describe('refused calls of authenticated callers', { timeout: 120_000 }, () => {
+  it('are counted in the audit log', async () => {
     const { account } = own;
     const actor = { kind: 'user', user: viewer.user, ...origin } as const;
     const { value, id: key } = await door.withProof(owner.access_token).call(CreateMcpKey, { account });

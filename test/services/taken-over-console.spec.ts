@@ -63,8 +63,8 @@ async function codeOf<C extends RpcContract>(contract: C, request: z.input<C['re
   }
 }
 
-describe('somebody with the credentials of the console', () => {
-  it('asks nothing that operators ask, neither in its own name nor in theirs', async () => {
+describe('stolen credentials of the console', () => {
+  it('give no operator’s calls', async () => {
     const nats = await rig.bus.connect('console');
     const questions: [RpcContract, object][] = [
       [ListAccounts, {}],
@@ -84,7 +84,7 @@ describe('somebody with the credentials of the console', () => {
     expect(await rig.command(ListInvitations, { account: other.account, actor: OPS })).toEqual({ invitations: [] });
   });
 
-  it('reads and changes nothing of an account without a proof, whoever it says to act for', async () => {
+  it('give no account without a proof', async () => {
     const account = other.account;
     for (const actor of [OPS, { kind: 'user', user: owner.user }, undefined] as const) {
       expect(await codeOf(CreateKey, { account, name: 'stolen', ...(actor && { actor }) })).toBe('not_permitted');
@@ -98,7 +98,7 @@ describe('somebody with the credentials of the console', () => {
     expect((await rig.command(ListKeys, { account })).keys.map(({ name }) => name)).toEqual(['a key']);
   });
 
-  it('opens what the session opens that it was shown, and no other account with it', async () => {
+  it('give only the account of a proof', async () => {
     const proof = owner.access_token;
     expect(await codeOf(ListKeys, { account: own.account }, proof)).toBe('answered');
     expect(await codeOf(ListMembers, { account: own.account, actor: { kind: 'user', user: owner.user } }, proof)).toBe('answered');
@@ -114,7 +114,7 @@ describe('somebody with the credentials of the console', () => {
     expect(await codeOf(ListKeys, { account: own.account }, `${proof}x`)).toBe('session_ended');
   });
 
-  it('opens nothing with a session that ended, at either service', async () => {
+  it('give nothing with an ended session', async () => {
     const gone = await ownerOf(await rig.tenant());
     await rig.command(EndSessions, { user: gone.user, actor: OPS });
     expect(await codeOf(ListKeys, { account: gone.account }, gone.access_token)).toBe('session_ended');
@@ -122,7 +122,7 @@ describe('somebody with the credentials of the console', () => {
     await until('deployments-service refuses it too', async () => (await asked()) === 'session_ended');
   });
 
-  it('opens with an MCP key what agents may do, within its scope, and makes no keys with it', async () => {
+  it('give only an MCP key’s scope', async () => {
     const { account } = own;
     const { value } = await rig.command(CreateMcpKey, { account });
     const { proof: reading = '' } = await thief.call(OpenMcpKey, { value, scope: 'read' });

@@ -20,12 +20,12 @@ afterAll(async () => {
   await removeFolder(dataDir);
 });
 
-it('who lost the first key makes another one, and it opens the gateway', async () => {
+it('a lost key is replaced by a new one', async () => {
   const { value } = documentOf<{ value: string }>(await slipway('keys', 'create', 'another', '--json'));
   await expect.poll(() => chat(`${baseUrl}/local/demo/v1`, value).catch(() => ''), { timeout: 30_000 }).toMatch(/\w/);
 });
 
-it('a revoke says that the gateway obeys, and the gateway does', async () => {
+it('a revoke reports the propagation to the gateway', async () => {
   const { value } = documentOf<{ value: string }>(await slipway('keys', 'create', 'short', '--json'));
   // Asked again where the gateway was too busy to confirm in time.
   const revoke = async (): Promise<boolean> =>
@@ -37,13 +37,13 @@ it('a revoke says that the gateway obeys, and the gateway does', async () => {
   expect(response.status).toBe(401);
 });
 
-it('deployments are stopped and resumed on a real worker, whose log can be read', async () => {
+it('deployments stop and resume on a real worker', async () => {
   expect(await slipway('deployments', 'stop', 'demo', '--wait')).toMatchObject({ code: 0, stdout: 'deployment-1 is stopped.\n' });
   expect(await slipway('deployments', 'resume', 'demo', '--wait')).toMatchObject({ code: 0, stdout: 'deployment-1 is ready.\n' });
   expect(documentOf(await slipway('deployments', 'log', 'local/demo', '--json'))).toMatchObject({ deployment: 'deployment-1', silent: [] });
 });
 
-it('the note of addresses is private and holds no secret', async () => {
+it('the address file is private and without secrets', async () => {
   const note = join(dataDir, 'run/control.json');
   expect((await stat(note)).mode & 0o077).toBe(0);
   expect(Object.keys(JSON.parse(await readFile(note, 'utf8')) as object).toSorted()).toEqual([

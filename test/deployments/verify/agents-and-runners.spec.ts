@@ -27,10 +27,7 @@ const untilShown = ({ rig, account }: Scene, id: DeploymentId, state: string, re
   rig.seen(account, id, state, reason, PATIENCE_MS);
 const serve = (rig: DeploymentsRig) => rig.startReplica({ MODEL_DIRS: `${join(MODEL, '..')},${rig.folder}` });
 
-it.concurrent('a worker that is killed leaves its deployments pending for want of a worker; the next one takes them', async ({
-  rig,
-  account,
-}) => {
+it.concurrent('deployments of a killed worker move to the next', async ({ rig, account }) => {
   await serve(rig);
   const worker = rig.startWorker();
   const id = await rig.create(account);
@@ -43,7 +40,7 @@ it.concurrent('a worker that is killed leaves its deployments pending for want o
   await rig.heard(id, 'ready');
 });
 
-it.concurrent('a model whose file is missing fails as such, and is ready once the file is there', async ({ rig, account }) => {
+it.concurrent('a missing model is ready once it exists', async ({ rig, account }) => {
   await serve(rig);
   rig.startWorker();
   const path = join(rig.folder, 'late.gguf');
@@ -55,7 +52,7 @@ it.concurrent('a model whose file is missing fails as such, and is ready once th
   await rig.heard(id, 'ready');
 });
 
-it.concurrent('an update loads the new revision beside the old one, then unloads the old one', async ({ rig, account }) => {
+it.concurrent('an update loads the new revision beside the old', async ({ rig, account }) => {
   await serve(rig);
   const worker = rig.startWorker();
   const deployment = await rig.create(account, { context: 512 });

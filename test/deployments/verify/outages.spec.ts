@@ -39,7 +39,7 @@ it.for(['cut', 'hang'] as const)(
   },
 );
 
-it('a nats-server that is killed and comes back moves nothing', async ({ rig }) => {
+it('a restart of nats-server moves no deployment', async ({ rig }) => {
   await rig.startReplica();
   const agents = [rig.startAgent(), rig.startAgent()];
   const account = anAccount();

@@ -52,7 +52,7 @@ const codesOf = (results: readonly PromiseSettledResult<unknown>[]): string[] =>
 const gone = (id: DeploymentId): Promise<boolean> =>
   until('nobody knows it any more', () => rig.gateway.deployment(id) === undefined && !agents.some((agent) => agent.runs(id)));
 
-it('of many deletions of one deployment one succeeds, and the others find nothing', async () => {
+it('of concurrent deletions one succeeds', async () => {
   const deployment = await aStopped();
   await rig.pointAlias(account, 'doubled', deployment);
   const codes = codesOf(await Promise.allSettled(Array.from({ length: 8 }, () => rig.ask(DeleteDeployment, { account, deployment }))));
@@ -61,7 +61,7 @@ it('of many deletions of one deployment one succeeds, and the others find nothin
   await until('gateways forget its alias', () => rig.gateway.alias(account, 'doubled') === undefined);
 });
 
-it('updates at once each make a revision of their own, upon one another, and the last one serves', async () => {
+it('concurrent updates make revisions one after another', async () => {
   const deployment = await aReady();
   const results = await Promise.all([
     rig.ask(UpdateDeployment, { account, deployment, slots: 7 }),
@@ -76,7 +76,7 @@ it('updates at once each make a revision of their own, upon one another, and the
   expect(revisions[0]).toMatchObject({ rev: 5, slots: 7, threads: 3, context: 512, default_max_tokens: 9 });
 });
 
-it('stopping, resuming, updating and scaling at once end in one state, which agents and gateways reach', async () => {
+it('concurrent commands end in one consistent state', async () => {
   const deployment = await aReady();
   for (let round = 0; round < 5; round += 1) {
     const work = [
@@ -96,7 +96,7 @@ it('stopping, resuming, updating and scaling at once end in one state, which age
   }
 });
 
-it('deleting while it is resumed and updated either takes it all or leaves it whole', async () => {
+it('a concurrent deletion is complete or without effect', async () => {
   for (let round = 0; round < 8; round += 1) {
     const deployment = await aStopped();
     const [deleted] = codesOf(
@@ -114,7 +114,7 @@ it('deleting while it is resumed and updated either takes it all or leaves it wh
   }
 });
 
-it('an alias that is pointed elsewhere while its target is deleted ends at its new target, at every gateway', async () => {
+it('an alias survives its old target’s deletion', async () => {
   const other = await aReady();
   for (let round = 0; round < 12; round += 1) {
     const alias = `moving-${round}`;
@@ -137,7 +137,7 @@ it('an alias that is pointed elsewhere while its target is deleted ends at its n
   }
 });
 
-it('deployments made at once by two replicas all run, each under a number of its own', async () => {
+it('deployments of two replicas have distinct ids', async () => {
   const ids = await Promise.all(Array.from({ length: 12 }, () => rig.create(account)));
   expect(new Set(ids).size).toBe(12);
   for (const id of ids) await rig.heard(id, 'ready');

@@ -31,7 +31,7 @@ const serviceWith = (settings: Readonly<Record<string, string>> = {}) =>
   rig.startReplica({ MODEL_DIRS: `${join(MODEL, '..')},${rig.folder}`, ...settings });
 
 describe('a worker', () => {
-  it('that is killed loses its deployments to another one that has room', async () => {
+  it('that is killed loses its deployments', async () => {
     await serviceWith();
     const workers = [rig.startWorker(), rig.startWorker()];
     const ids = [await rig.create(account), await rig.create(account)];
@@ -49,7 +49,7 @@ describe('a worker', () => {
     for (const id of ids) await untilShown(id, 'ready');
   });
 
-  it('that is frozen counts as gone until it wakes; then its model is back without being loaded again', async () => {
+  it('that was frozen returns without loading again', async () => {
     await serviceWith();
     const worker = rig.startWorker();
     const id = await rig.create(account);
@@ -67,7 +67,7 @@ describe('a worker', () => {
     expect(loads()).toBe(1);
   });
 
-  it('that is full leaves a deployment pending for want of room, and says how much; a larger one takes it', async () => {
+  it('that is full leaves a deployment pending', async () => {
     await serviceWith();
     rig.startWorker({ WORKER_MEM_BYTES: '1000000' });
     const id = await rig.create(account);
@@ -82,7 +82,7 @@ describe('a model', () => {
   it.each([
     ['is damaged', model.subarray(0, 100_000)],
     ['is no model', Buffer.from('This is not a model.')],
-  ])('whose file %s fails as such, and an update repairs it at once', async (_, content) => {
+  ])('whose file %s fails until an update', async (_, content) => {
     await serviceWith();
     rig.startWorker();
     const path = join(rig.folder, 'broken.gguf');
@@ -93,7 +93,7 @@ describe('a model', () => {
     expect(await untilShown(id, 'ready')).toMatchObject({ rev: 2, serving_rev: 2 });
   });
 
-  it('that cannot be downloaded fails with the reason, and is ready once its host has it', async () => {
+  it('that cannot be downloaded fails with the reason', async () => {
     const host = await ModelHost.start();
     try {
       const hosts = { MODEL_HOSTS: `localhost:${host.port}` };
@@ -109,7 +109,7 @@ describe('a model', () => {
     }
   });
 
-  it('from a host that the worker’s operator does not allow fails, whatever the service allows', async () => {
+  it('from a host the worker forbids fails', async () => {
     await serviceWith({ MODEL_HOSTS: 'models.example' });
     rig.startWorker({ MODEL_HOSTS: 'localhost' });
     const id = await rig.create(account, { source: { kind: 'download', uri: 'https://models.example/a.gguf' } });
@@ -117,7 +117,7 @@ describe('a model', () => {
   });
 });
 
-it('an HTTP engine that is down, then refuses, then answers is shown as just that', async () => {
+it('an HTTP engine’s state is shown as it is', async () => {
   const upstream = await ScriptedUpstream.start(() => jsonAnswer(503, { error: 'down' }));
   const listed = (answer: UpstreamScript): unknown => upstream.gets.set('/v1/models', answer);
   try {
@@ -137,7 +137,7 @@ it('an HTTP engine that is down, then refuses, then answers is shown as just tha
 });
 
 describe('an update on a real worker', () => {
-  it('to a damaged file leaves the old one serving, says so, and an update back clears it', async () => {
+  it('to a damaged file leaves the old one serving', async () => {
     await serviceWith();
     rig.startWorker();
     const path = join(rig.folder, 'broken.gguf');

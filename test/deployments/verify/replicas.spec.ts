@@ -13,7 +13,7 @@ async function twoReplicas(rig: DeploymentsRig): Promise<{ placer: ServiceProces
   return { placer, standby: replicas.find((replica) => replica !== placer)! };
 }
 
-it('of two replicas one places; when it is killed the other follows with a higher term, and nothing moves', async ({ rig }) => {
+it('a killed placer is replaced without moves', async ({ rig }) => {
   const { placer, standby } = await twoReplicas(rig);
   const agents = [rig.startAgent(), rig.startAgent()];
   const account = anAccount();
@@ -34,7 +34,7 @@ it('of two replicas one places; when it is killed the other follows with a highe
   for (const id of ids) expect(agents.reduce((starts, agent) => starts + (agent.starts.get(id) ?? 0), 0)).toBe(1);
 });
 
-it('a placer that froze and wakes is overruled: it steps down, and writes no more', async ({ rig }) => {
+it('a frozen placer steps down when it wakes', async ({ rig }) => {
   const { placer, standby } = await twoReplicas(rig);
   const agent = rig.startAgent();
   const account = anAccount();
@@ -57,7 +57,7 @@ it('a placer that froze and wakes is overruled: it steps down, and writes no mor
   expect((await rig.view(account, id)).state).toBe('ready');
 });
 
-it('SIGTERM ends a replica in order, and the other places at once', async ({ rig }) => {
+it('SIGTERM hands placement to the other replica', async ({ rig }) => {
   const { placer, standby } = await twoReplicas(rig);
   placer.signal('SIGTERM');
   expect(await placer.exited).toBe(0);

@@ -45,7 +45,7 @@ async function aReady(changes: object = {}): Promise<DeploymentId> {
 }
 
 describe('an update', () => {
-  it('brings the new revision up beside the old one, which serves until the new one is ready and a moment longer', async () => {
+  it('starts the new revision beside the serving one', async () => {
     await rig.startReplica();
     const agent = rig.startAgent({ react: byRevision({ 2: keepsLoading }) });
     const id = await aReady({ context: 512, default_max_tokens: 7 });
@@ -69,7 +69,7 @@ describe('an update', () => {
     expect(await rig.view(account, id)).toMatchObject({ state: 'ready', serving_rev: 2, progress: null });
   });
 
-  it('that fails leaves the old revision serving and says why, and the next one repairs it', async () => {
+  it('that fails leaves the old revision serving', async () => {
     await rig.startReplica();
     const agent = rig.startAgent({
       react: byRevision({ 2: becomes({ state: 'failed', reason: 'model_invalid', detail: 'This is no GGUF file.' }) }),
@@ -91,7 +91,7 @@ describe('an update', () => {
     expect(agent.assignments.some(({ items }) => items.some(({ rev }) => rev === 3) && items.some(({ rev }) => rev === 2))).toBe(false);
   });
 
-  it('without room for both says so and changes nothing for clients; room lets it go on', async () => {
+  it('without memory for both waits and says so', async () => {
     await rig.startReplica();
     const agent = rig.startAgent({ holds: 1 });
     const id = await aReady({ context: LARGE_CONTEXT, slots: 1 });
@@ -108,7 +108,7 @@ describe('an update', () => {
     await rig.heard(id, 'ready');
   });
 
-  it('of several replicas with little room goes replica by replica, and the deployment answers all the time', async () => {
+  it('with little memory goes replica by replica', async () => {
     await rig.startReplica();
     const agents = [1, 2, 3].map(() => rig.startAgent({ holds: 1 }));
     const id = await aReady({ context: LARGE_CONTEXT, slots: 1, replicas: 2 });
@@ -124,7 +124,7 @@ describe('an update', () => {
     expect(answering.filter((state) => state !== 'ready' && state !== 'degraded')).toEqual([]);
   });
 
-  it('of a stopped deployment waits for it to be resumed; one that is stopped meanwhile resumes with the newest', async () => {
+  it('of a stopped deployment applies at resume', async () => {
     await rig.startReplica();
     const agent = rig.startAgent({ react: byRevision({ 3: keepsLoading }) });
     const id = await aReady();
@@ -145,7 +145,7 @@ describe('an update', () => {
     expect(agent.revisionsOf(id)).toEqual([3]);
   });
 
-  it('of a failed deployment tries at once', async () => {
+  it('of a failed deployment is tried at once', async () => {
     await rig.startReplica();
     rig.startAgent({ react: byRevision({ 1: becomes({ state: 'failed', reason: 'model_invalid' }) }) });
     const id = await rig.create(account);
@@ -154,7 +154,7 @@ describe('an update', () => {
     await rig.heard(id, 'ready');
   });
 
-  it('goes on under a new placer where the old one was killed', async () => {
+  it('continues under a new placer', async () => {
     const first = await rig.startProcess();
     const agent = rig.startAgent({ react: byRevision({ 2: keepsLoading }) });
     const id = await aReady();
@@ -171,7 +171,7 @@ describe('an update', () => {
     expect(agent.starts.get(id)).toBe(2);
   });
 
-  it('while the old revision loses its agent restores the old one first', async () => {
+  it('restores a lost old revision first', async () => {
     await rig.startReplica();
     const lost = rig.startAgent({ react: byRevision({ 2: keepsLoading }) });
     const id = await aReady();
@@ -184,12 +184,12 @@ describe('an update', () => {
   });
 });
 
-describe('what an update changes', () => {
+describe('the changes of an update', () => {
   const http = { kind: 'http', url: `http://${ENGINE_HOST}/v1`, model: 'm' };
   const itemOf = (agent: FakeAgent, id: DeploymentId, rev: number) =>
     until(`revision ${rev} arrives`, () => agent.items.find((item) => item.dep === id && item.rev === rev));
 
-  it('is what it names; null is the default, and nothing new is no revision', async () => {
+  it('are the given fields; null resets to default', async () => {
     await rig.startReplica();
     const agent = rig.startAgent();
     const id = await aReady({ context: 512, slots: 2, threads: 1, default_max_tokens: 9 });
@@ -213,7 +213,7 @@ describe('what an update changes', () => {
     ]);
   });
 
-  it('keeps an engine’s credential for the same server only', async () => {
+  it('keep a credential for the same server only', async () => {
     await rig.startReplica({ ENGINE_HOSTS: `${ENGINE_HOST},other.test` });
     const agent = rig.startAgent();
     const id = await aReady({ source: http, credential: 'sk-first', replicas: 1 });
@@ -239,14 +239,14 @@ describe('what an update changes', () => {
     ['a revision that never was', { base: 7 }, { code: 'invalid_request', param: 'base' }],
     ['no slot', { slots: 0 }, { code: 'invalid_request', param: 'slots' }],
     ['a name that turns lists around', { name: 'a\u202Eb' }, { code: 'invalid_request', param: 'name' }],
-  ])('%s is refused and changes nothing, the name neither', async (_, changes, refusal) => {
+  ])('%s is refused and changes nothing', async (_, changes, refusal) => {
     await rig.startReplica();
     const id = await rig.create(account);
     await expect(update(id, { name: 'other', ...changes })).rejects.toMatchObject(refusal);
     expect(await rig.view(account, id)).toMatchObject({ rev: 1, name: 'a model' });
   });
 
-  it('may be scaled meanwhile', async () => {
+  it('allow scaling at the same time', async () => {
     await rig.startReplica();
     const agents = [1, 2].map(() => rig.startAgent());
     const id = await aReady();

@@ -47,7 +47,7 @@ async function firstAnswer(root: string, options: StartOptions): Promise<{ out: 
   return { out, steps: launcher.stderr, answer: textOfStream(stdout) };
 }
 
-describe('a user without rights, a home that cannot be written, a path with blanks, no nats-server', () => {
+describe('a restricted user without nats-server', () => {
   // Not root: then the tests' own user is such a user.
   const unprivileged: StartOptions = {
     environment: { HOME: '/nonexistent', NATS_SERVER_BIN: '', PATH: '/usr/local/bin:/usr/bin:/bin' },
@@ -55,7 +55,7 @@ describe('a user without rights, a home that cannot be written, a path with blan
   };
 
   it(
-    'npm start brings everything and the printed curl line is answered',
+    'npm start installs everything and serves a request',
     async () => {
       if (IS_ROOT) execFileSync('chown', ['-R', 'nobody:nogroup', clone]);
       const { steps, answer } = await firstAnswer(clone, unprivileged);
@@ -70,7 +70,7 @@ describe('a user without rights, a home that cannot be written, a path with blan
   );
 
   it(
-    'the second start installs, builds and fetches nothing',
+    'the second start installs and builds nothing',
     async () => {
       launcher = new Launcher(['--port', port], { ...unprivileged, root: clone });
       await launcher.printed(/Ctrl-C stops everything/, SLOW_MS);
@@ -83,7 +83,7 @@ describe('a user without rights, a home that cannot be written, a path with blan
 
 describe.runIf(IS_ROOT)('root with the clone in a closed home', () => {
   it(
-    'PostgreSQL runs as nobody from a folder outside, which is printed, and its data survives',
+    'PostgreSQL runs as nobody outside the clone',
     async () => {
       const home = join(folder, 'closed');
       await mkdir(home, { mode: 0o700 });

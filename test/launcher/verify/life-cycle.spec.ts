@@ -46,7 +46,7 @@ afterAll(async () => {
   await removeFolder(dataDir);
 });
 
-it('--json prints one line that says where everything is', () => {
+it('--json prints all addresses in one line', () => {
   expect(launcher.stdout.trimEnd().split('\n')).toHaveLength(1);
   expect(first).toMatchObject({
     base_url: `http://127.0.0.1:${port}`,
@@ -60,12 +60,12 @@ it('--json prints one line that says where everything is', () => {
   for (const { name, pid } of first.processes) expect(isAlive(pid), name).toBe(true);
 });
 
-it('the key opens the deployment by alias and by slug', async () => {
+it('the key opens alias and slug', async () => {
   expect(await chat(aliasUrl(), key)).toMatch(/\w/);
   expect(await chat(`${first.base_url}/${first.deployment}/v1`, key)).toMatch(/\w/);
 });
 
-it('the set-up link makes the first owner, once', async () => {
+it('the set-up link works once', async () => {
   const [page = '', token = ''] = (first.setup_url ?? '').split('#');
   expect(page).toBe(`${first.console_url}/join`);
   const accept = (): Promise<Response> =>
@@ -79,7 +79,7 @@ it('the set-up link makes the first owner, once', async () => {
   expect((await accept()).status).toBe(404);
 });
 
-it('the command line makes links that lead to the console of this start', async () => {
+it('links of the command line open this console', async () => {
   const run = async (...words: string[]): Promise<string> => {
     const args = [join(REPOSITORY, 'apps/cli/bin/slipway.mjs'), ...words, '--json', '--data-dir', dataDir];
     return (await promisify(execFile)(process.execPath, args)).stdout;
@@ -94,7 +94,7 @@ it('the command line makes links that lead to the console of this start', async 
   }
 });
 
-it('no file holds the key, and no other user reads a secret', async () => {
+it('no file holds the key; secrets are private', async () => {
   const files = await readdir(dataDir, { recursive: true, withFileTypes: true });
   for (const file of files.filter((entry) => entry.isFile())) {
     const content = await readFile(join(file.parentPath, file.name), 'latin1').catch(() => '');
@@ -110,13 +110,13 @@ it('no file holds the key, and no other user reads a secret', async () => {
   expect(stdout).toBe('');
 });
 
-it('a second launcher on the same data says who runs there', async () => {
+it('a second launcher names the running one', async () => {
   const second = start();
   expect(await second.ended()).toBe(1);
   expect(second.stderr).toBe(`✗ Slipway is already running on ${dataDir}: pid ${launcher.pid}, at http://127.0.0.1:${port}.\n`);
 });
 
-it('a worker, nats-server and PostgreSQL that are killed are started again', async () => {
+it('killed processes are restarted', async () => {
   for (const name of ['worker-1', 'nats-server', 'postgres']) {
     const before = await record(name);
     process.kill(before, 'SIGKILL');
@@ -142,14 +142,14 @@ it('SIGTERM stops everything within 10 s', async () => {
   expect(await readdir(join(dataDir, 'run'))).toEqual([]);
 });
 
-it('the next start serves the same deployment, and the key of the first one still opens it', async () => {
+it('the next start keeps deployment and key', async () => {
   launcher = start('--json');
   const second = await launcher.ready();
   expect(second).toMatchObject({ deployment: first.deployment, alias: first.alias, key: null, setup_url: null });
   expect(await chat(aliasUrl(), key)).toMatch(/\w/);
 });
 
-it('after a kill -9 of the launcher the next one ends what it left, and the printed curl line works', async () => {
+it('a start after kill -9 ends leftovers', async () => {
   launcher.child.kill('SIGKILL');
   await launcher.ended();
   const left = await Promise.all(NAMES.map(record));
@@ -165,7 +165,7 @@ it('after a kill -9 of the launcher the next one ends what it left, and the prin
   expect(await chat(aliasUrl(), key)).toMatch(/\w/);
 });
 
-it('Ctrl-C stops everything, and a reader that left does not end it before', async () => {
+it('Ctrl-C stops everything, a closed output does not', async () => {
   launcher.child.stdout?.destroy();
   launcher.child.stderr?.destroy();
   const worker = await record('worker-1');

@@ -38,7 +38,7 @@ async function start(args: string[] = [], environment: NodeJS.ProcessEnv = {}): 
 
 const aliasUrl = (base = `http://127.0.0.1:${port}`): string => `${base}/local/demo/v1`;
 
-it('three workers and two gateways: every gateway answers, every worker serves', async () => {
+it('three workers and two gateways all serve', async () => {
   const ready = await start(['--workers', '3', '--gateways', '2']);
   const names = ready.processes.map(({ name }) => name);
   expect(names).toEqual(
@@ -49,13 +49,13 @@ it('three workers and two gateways: every gateway answers, every worker serves',
   for (const gateway of ready.gateways) expect(await chat(aliasUrl(gateway), key)).toMatch(/\w/);
 });
 
-it('with one worker the same deployment is ready again', async () => {
+it('one worker serves the same deployment again', async () => {
   const ready = await start();
   expect(ready).toMatchObject({ deployment: 'deployment-1', key: null });
   expect(await chat(aliasUrl(), key)).toMatch(/\w/);
 });
 
-it('--model FILE makes a deployment once, and demo follows the command line', async () => {
+it('--model creates a deployment once and moves demo', async () => {
   const file = join(folder, 'my own.gguf');
   await copyFile(join(REPOSITORY, 'models/svc-tiny.Q8_0.gguf'), file);
   expect((await start(['--model', file])).deployment).toBe('deployment-2');
@@ -65,7 +65,7 @@ it('--model FILE makes a deployment once, and demo follows the command line', as
   expect(await chat(`http://127.0.0.1:${port}/deployment-2/v1`, key)).toMatch(/\w/);
 });
 
-it('--upstream makes a deployment for each key once, and the key reaches the upstream alone', async () => {
+it('--upstream creates one deployment per key', async () => {
   const args = ['--upstream', upstream.url, '--upstream-model', 'scripted', '--upstream-key-env', 'THEIR_KEY'];
   const first = await start(args, { THEIR_KEY: 'sk-first-secret' });
   expect(await chat(aliasUrl(), key)).toBe('from upstream');
@@ -77,7 +77,7 @@ it('--upstream makes a deployment for each key once, and the key reaches the ups
   expect(upstream.requests.findLast(({ method }) => method === 'POST')?.headers['authorization']).toBe('Bearer sk-other-secret');
 });
 
-it('a model that cannot be loaded ends the start with its reason, and nothing stays behind', async () => {
+it('an unloadable model ends the start with reason', async () => {
   const broken = join(folder, 'broken.gguf');
   await writeFile(broken, `GGUF${'\0'.repeat(2_000)}`);
   launcher = new Launcher(['--data-dir', dataDir, '--port', port, '--model', broken]);
@@ -86,7 +86,7 @@ it('a model that cannot be loaded ends the start with its reason, and nothing st
   expect(processesOf(dataDir)).toEqual([]);
 });
 
-it('frozen processes do not hold up a stop for more than 10 s', async () => {
+it('frozen processes delay a stop at most 10 s', async () => {
   const { processes } = await start();
   for (const { pid } of processes) process.kill(pid, 'SIGSTOP');
   const since = Date.now();
@@ -96,7 +96,7 @@ it('frozen processes do not hold up a stop for more than 10 s', async () => {
   expect(processesOf(dataDir)).toEqual([]);
 });
 
-it('a second Ctrl-C kills what the first one still waits for', async () => {
+it('a second Ctrl-C kills what is left', async () => {
   const { processes } = await start();
   for (const { name, pid } of processes) if (name.startsWith('gateway')) process.kill(pid, 'SIGSTOP');
   launcher!.child.kill('SIGINT');
@@ -105,7 +105,7 @@ it('a second Ctrl-C kills what the first one still waits for', async () => {
   expect(processesOf(dataDir)).toEqual([]);
 });
 
-it('Ctrl-C in the middle of a start leaves nothing running', async () => {
+it('Ctrl-C during a start leaves nothing running', async () => {
   launcher = new Launcher(['--data-dir', dataDir, '--port', port]);
   await eventually(() => launcher!.stderr.includes('Starting NATS'), 120_000);
   launcher.child.kill('SIGINT');

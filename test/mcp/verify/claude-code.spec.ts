@@ -36,7 +36,7 @@ const add = (name: string, key: string): Promise<string> =>
   claude('add', '--scope', 'user', '--transport', 'http', name, `${stage.url}/mcp`, '--header', `Authorization: Bearer ${key}`);
 
 describe('Claude Code', () => {
-  it('connects by the line of the documentation, and not with a key that was rotated', async () => {
+  it('connects as documented until its key is rotated', async () => {
     const [good, rotated] = [await stage.tenant(), await stage.tenant()];
     await stage.rotate(rotated.account);
     await add('slipway', good.mcp.value);

@@ -20,13 +20,13 @@ const inspect = (args: string[], key = tenant.mcp.value): Promise<ToolRun> =>
 describe.each(['legacy', 'modern'])('the Inspector’s command line, era %s', (era) => {
   const inEra = (...args: string[]): Promise<ToolRun> => inspect([...args, '--protocol-era', era]);
 
-  it('lists the tools and finds nothing wrong with their schemas', async () => {
+  it('lists the tools with valid schemas', async () => {
     const { code, output } = await inEra('--method', 'tools/list', '--strict');
     expect(code, output).toBe(0);
     for (const name of ['get_account', 'create_deployment', 'revoke_deployment_key']) expect(output).toContain(`"${name}"`);
   });
 
-  it('creates a deployment, and stops it only when that is confirmed', async () => {
+  it('creates a deployment and stops it when confirmed', async () => {
     const made = await inEra(
       '--method',
       'tools/call',
@@ -46,7 +46,7 @@ describe.each(['legacy', 'modern'])('the Inspector’s command line, era %s', (e
   });
 });
 
-it('the Inspector is refused with a key that was rotated', async () => {
+it('the Inspector is refused with a rotated key', async () => {
   const { account, mcp } = await stage.tenant();
   await stage.rotate(account);
   const { code, output } = await inspect(['--method', 'tools/list'], mcp.value);

@@ -149,7 +149,7 @@ class Environment {
   }
 }
 
-describe('two environments on one PostgreSQL server and one NATS server', () => {
+describe('two environments on shared servers', () => {
   let postgres: TestPostgres;
   let server: TestNatsServer;
   let folder: string;
@@ -193,7 +193,7 @@ describe('two environments on one PostgreSQL server and one NATS server', () => 
     [beta, alpha],
   ];
 
-  it('know nothing of each other’s keys: they are refused like any that nobody made', async () => {
+  it('refuse each other’s keys as unknown', async () => {
     expect([alpha.account, alpha.key.id]).toEqual([beta.account, beta.key.id]);
     for (const [own, other] of both()) {
       const refused = await ask({ gateway: own.gateway, path: PATH, key: other.key.value });
@@ -205,7 +205,7 @@ describe('two environments on one PostgreSQL server and one NATS server', () => 
     }
   });
 
-  it('answer with their own deployments and their own workers, though account, alias and numbers are the same', async () => {
+  it('serve only their own deployments', async () => {
     for (const [own, other] of both()) {
       const before = other.engine.requests.length;
       for (const path of [PATH, 'deployment-1']) {
@@ -216,7 +216,7 @@ describe('two environments on one PostgreSQL server and one NATS server', () => 
     }
   });
 
-  it('refuse each other’s sessions: tokens, and cookies', async () => {
+  it('refuse each other’s session tokens and cookies', async () => {
     for (const [own, other] of both()) {
       expect((await own.browser.get('/api/me')).status).toBe(200);
       const thief = new Browser(own.browser.url);
@@ -228,7 +228,7 @@ describe('two environments on one PostgreSQL server and one NATS server', () => 
     }
   });
 
-  it('hear nothing of each other on NATS, whatever they subscribe to or publish', async () => {
+  it('are isolated on NATS', async () => {
     const [ours, theirs] = [await alpha.connect('gateway'), await beta.connect('keys')];
     const subject = `key.beta.v1.chg`;
     let heard = 0;
@@ -241,7 +241,7 @@ describe('two environments on one PostgreSQL server and one NATS server', () => 
     expect(subjectOf(RevokeKey, { env: 'alpha' })).not.toBe(subjectOf(RevokeKey, { env: 'beta' }));
   });
 
-  it('count what was used each in a ledger of its own', async () => {
+  it('keep separate ledgers', async () => {
     for (let i = 0; i < 7; i += 1) await alpha.ask();
     for (const environment of [alpha, beta]) {
       const { answered } = environment;
@@ -251,7 +251,7 @@ describe('two environments on one PostgreSQL server and one NATS server', () => 
     expect(alpha.answered).toBe(beta.answered + 7);
   });
 
-  it('revoke a key without the other’s of the same number', async () => {
+  it('revoke only their own key of an id', async () => {
     await alpha.command(RevokeKey, { account: alpha.account, key: alpha.key.id });
     await answerOf('it is refused', { gateway: alpha.gateway, path: PATH, key: alpha.key.value }, ({ status }) => status === 401);
     for (let i = 0; i < 3; i += 1) expect((await beta.ask()).status).toBe(200);

@@ -42,7 +42,7 @@ function line({ what, noticed: { streams, pauses, statuses, times, direct }, ans
   return `${what.padEnd(42)}${figures(times)} ms ${figures(pauses)} ms ${figures(direct)} ms  ${counts.padEnd(34)} ${inWords(answers)}`;
 }
 
-describe('a tenant beside one that does all it can', () => {
+describe('a tenant beside a hostile one', () => {
   let rig: ClientRig<ServiceProcess>;
   let hostile: HostileTenant;
   let bystander: Bystander;
@@ -95,7 +95,7 @@ describe('a tenant beside one that does all it can', () => {
     expect.soft([...new Set(answers.flat())], `what was answered to ${what}`).toEqual(expect.arrayContaining([...acts[0]!.answered]));
   }
 
-  it('loses nothing, and waits no more than twice as long beside each act', async () => {
+  it('waits at most twice as long', async () => {
     await beside('nothing', QUIET_MS, []);
     for (const act of hostile.acts) await beside(act.what, ALONE_MS, [act]);
     await beside(TOGETHER, TOGETHER_MS, hostile.acts);

@@ -110,7 +110,7 @@ describe('revoking keys under load', () => {
     return counts;
   }
 
-  it(`is obeyed at two gateways within ${BOUND_MS} ms, and at once after it was answered as propagated`, { timeout: 900_000 }, async () => {
+  it(`takes effect at two gateways within ${BOUND_MS} ms`, { timeout: 900_000 }, async () => {
     let running = true;
     const clients = Array.from({ length: LOAD }, (_, i) => load(rig.gateways[i % 2] ?? '', () => running));
     const revokes = await revokeAll().finally(() => (running = false));
@@ -142,7 +142,7 @@ describe('revoking keys under load', () => {
     expect(sum('bad')).toBe(0);
   });
 
-  it('ends running streams within 5 s, each with an error event', { timeout: 120_000 }, async () => {
+  it('ends running streams within 5 s with errors', { timeout: 120_000 }, async () => {
     const hold = rig.hold();
     const keys = [];
     for (let i = 0; i < 20; i += 1) keys.push(await rig.command(CreateKey, { account: tenant.account, name: `stream ${i}` }));

@@ -161,7 +161,7 @@ describe('secrets and prompts', () => {
     }
   }
 
-  it('stand in no metric', async () => {
+  it('appear in no metric', async () => {
     for (const running of rig.all) {
       const text = await (await fetch(`http://127.0.0.1:${running.port('ops.listening')}/metrics`)).text();
       expect(text).toContain('# TYPE');
@@ -169,12 +169,12 @@ describe('secrets and prompts', () => {
     }
   });
 
-  it('stand in no refusal', () => {
+  it('appear in no error', () => {
     expect(refusals.length).toBeGreaterThan(30);
     for (const text of refusals) expectNone(text, 'a refusal');
   });
 
-  it('stand in no column of either database', async () => {
+  it('appear in no column of either database', async () => {
     const tables = `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
       WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`;
     for (const database of [rig.database, rig.environment['DEPLOYMENTS_DATABASE_URL']!]) {
@@ -187,7 +187,7 @@ describe('secrets and prompts', () => {
     }
   });
 
-  it('stand in no file of JetStream', async () => {
+  it('appear in no file of JetStream', async () => {
     const folders = (await readdir(rig.bus.credentialsDir)).filter((name) => name.startsWith('jetstream'));
     const files = await readdir(join(rig.bus.credentialsDir, folders[0]!), { recursive: true, withFileTypes: true });
     const stored = files.filter((file) => file.isFile());
@@ -196,7 +196,7 @@ describe('secrets and prompts', () => {
   });
 
   // The last one: processes that have ended have nothing left to say.
-  it('stand in no log of any process, though the logs tell everything', async () => {
+  it('appear in no log of any process', async () => {
     expect(new Set(rig.all.map(({ app }) => app)).size).toBe(5);
     for (const running of rig.all) {
       const said = await running.lastWords();
