@@ -18,7 +18,7 @@ export interface ClientAddresses {
 }
 
 /** Injection token of `ClientAddresses`. */
-export const CLIENT_ADDRESSES = Symbol('CLIENT_ADDRESSES');
+const CLIENT_ADDRESSES = Symbol('CLIENT_ADDRESSES');
 
 type WholeList = (rpc: ListCaller, account: AccountId) => Promise<object>;
 
@@ -31,7 +31,7 @@ const WHOLE = new Map<RpcContract, WholeList>([
 /** The private API of the dashboard: the calls of `CONSOLE_API`, on behalf of the signed-in person. */
 @Controller('api')
 @UseGuards(SessionGuard)
-export class ApiController {
+class ApiController {
   constructor(
     private readonly rpc: RpcClient,
     private readonly responses: SessionResponses,

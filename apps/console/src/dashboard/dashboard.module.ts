@@ -69,7 +69,7 @@ const POLICY = [
 
 /** Serves the built dashboard as static files, with the compressed copies of its build. */
 @Controller()
-export class DashboardController implements OnModuleInit {
+class DashboardController implements OnModuleInit {
   constructor(
     private readonly files: DashboardFiles,
     private readonly host: HttpAdapterHost<FastifyAdapter>,

@@ -34,7 +34,7 @@ export interface ErrorResponse {
 }
 
 /** Makes the response of an error for the console's pages. */
-export function errorResponse(error: ServiceError): ErrorResponse {
+function errorResponse(error: ServiceError): ErrorResponse {
   const { status, retry } = ERRORS[error.code];
   const { code, message, param, retryAfterS = DEFAULT_RETRY_S } = error;
   return {

@@ -23,7 +23,7 @@ export class HttpSettings {
 
 /** Health checks of load balancers: live while the event loop runs, ready while requests can be served. */
 @Controller()
-export class HealthController {
+class HealthController {
   constructor(private readonly settings: HttpSettings) {}
 
   @Get('livez')
@@ -48,7 +48,7 @@ function sendHealth(reply: FastifyReply, fault: string | null): void {
 
 /** Serves the contact for security reports. */
 @Controller()
-export class SecurityTextController {
+class SecurityTextController {
   constructor(private readonly settings: HttpSettings) {}
 
   /** @throws ServiceError `not_found` if no contact is configured */

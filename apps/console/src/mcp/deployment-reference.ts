@@ -24,7 +24,7 @@ const notFound = (ref: string): ServiceError =>
   new ServiceError('deployment_not_found', `This account has no deployment "${ref}".`, { param: 'slug' });
 
 /** The alias in `account/alias` or `alias`; null for no alias or one of another account. */
-export function aliasOf(ref: string, accountSlug: string): AliasName | null {
+function aliasOf(ref: string, accountSlug: string): AliasName | null {
   const [first = '', second, ...rest] = ref.split('/');
   if (rest.length > 0 || (second !== undefined && first !== accountSlug)) return null;
   const parsed = AliasName.safeParse(second ?? first);

@@ -159,7 +159,7 @@ const PARSE_ERROR = -32_700;
  * Sends an error before the protocol begins. A 401 names the scheme only: clients that find OAuth metadata drop their configured
  * key.
  */
-export function refuse(response: ServerResponse, { code, message, retryAfterS = 2 }: ServiceError): void {
+function refuse(response: ServerResponse, { code, message, retryAfterS = 2 }: ServiceError): void {
   const { status, retry } = ERRORS[code];
   const body = JSON.stringify({
     jsonrpc: '2.0',
