@@ -6,47 +6,47 @@ import { McpUses } from './mcp-clients.js';
 
 const caller = { key: 7, account: 1, slug: 'acme', limits: {} } as unknown as McpCaller;
 
-function world(): { uses: McpUses; told: (string | undefined)[]; pass: (ms: number) => void } {
-  const told: (string | undefined)[] = [];
+function world(): { uses: McpUses; recorded: (string | undefined)[]; pass: (ms: number) => void } {
+  const recorded: (string | undefined)[] = [];
   let clock = 0;
   const call = (_contract: RpcContract, request: object): Promise<never> => {
-    told.push((request as { client?: string }).client);
-    return Promise.reject(new Error('nobody answers'));
+    recorded.push((request as { client?: string }).client);
+    return Promise.reject(new Error('no reply'));
   };
   const uses = new McpUses({ withProof: () => ({ call }) } as never, createLogger('test', 'silent'), () => clock);
-  return { uses, told, pass: (ms) => (clock += ms) };
+  return { uses, recorded, pass: (ms) => (clock += ms) };
 }
 
 it('a client is recorded once a minute', () => {
-  const { uses, told, pass } = world();
+  const { uses, recorded, pass } = world();
   for (let i = 0; i < 100; i += 1) uses.note(caller, 'node');
   pass(60_000);
   uses.note(caller, 'node');
-  expect(told).toEqual(['node', 'node']);
+  expect(recorded).toEqual(['node', 'node']);
 });
 
 it('a client’s name stays until it sends another', () => {
-  const { uses, told, pass } = world();
+  const { uses, recorded, pass } = world();
   uses.note(caller, 'node');
   uses.note(caller, 'node', 'agent/1.0');
   pass(60_000);
   uses.note(caller, 'node');
   uses.note(caller, 'node', 'agent/2.0');
-  expect(told).toEqual(['node', 'agent/1.0', 'agent/1.0', 'agent/2.0']);
+  expect(recorded).toEqual(['node', 'agent/1.0', 'agent/1.0', 'agent/2.0']);
 });
 
 it('unnamed clients are recorded, long names cut', () => {
-  const { uses, told } = world();
+  const { uses, recorded } = world();
   uses.note(caller, null);
   uses.note(caller, 'x'.repeat(500));
-  expect(told).toEqual([undefined, 'x'.repeat(200)]);
+  expect(recorded).toEqual([undefined, 'x'.repeat(200)]);
 });
 
 it('a failed report is repeated by the next request', async () => {
-  const { uses, told } = world();
+  const { uses, recorded } = world();
   uses.note(caller, 'node', 'agent/1.0');
   uses.note(caller, 'node');
   await Promise.resolve();
   uses.note(caller, 'node');
-  expect(told).toEqual(['agent/1.0', 'agent/1.0']);
+  expect(recorded).toEqual(['agent/1.0', 'agent/1.0']);
 });

@@ -10,7 +10,7 @@ import { shownDeployment } from './deployment-views.js';
 const VALUES_MAX = 100;
 
 /** The slugs of the account's deployments with this prefix. */
-export async function slugsLike(prefix: string, { rpc, caller }: Pick<ToolCall, 'rpc' | 'caller'>): Promise<string[]> {
+async function slugsLike(prefix: string, { rpc, caller }: Pick<ToolCall, 'rpc' | 'caller'>): Promise<string[]> {
   const { deployments } = await allDeployments(rpc, caller.account);
   const slugs = deployments.map(({ id }) => deploymentSlug(id));
   return slugs.filter((slug) => slug.startsWith(prefix)).slice(0, VALUES_MAX);

@@ -32,7 +32,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
 };
 
 /** Converts an error of a service to a failure of a tool. */
-export function failureOf({ code, message, param, retryAfterS }: ServiceError): ToolFailure {
+function failureOf({ code, message, param, retryAfterS }: ServiceError): ToolFailure {
   const isRetryable = ERRORS[code].retry === 'later';
   const next = NEXT_TOOL[code];
   const argument = param === undefined ? undefined : (ARGUMENTS[param] ?? param);

@@ -29,7 +29,7 @@ const isFailure = (status: number): boolean => status >= 500;
 const isLost = (error: Error): boolean => error instanceof TypeError && error.cause instanceof Error && !('code' in error);
 
 /** True if the provider sent no usable response: none arrived, or it failed with a status of 500 or above. */
-export function isUnavailable(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   if (error instanceof Response) return isFailure(error.status);
   if (!(error instanceof Error)) return false;
   if (error instanceof ResponseBodyError) return isFailure(error.status);

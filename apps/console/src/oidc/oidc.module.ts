@@ -21,7 +21,7 @@ const TRANSACTION_S = 600;
 
 /** Sign-in by an identity provider. */
 @Controller('api/oidc')
-export class OidcController {
+class OidcController {
   constructor(
     private readonly signIn: OidcSignIn,
     private readonly responses: SessionResponses,
