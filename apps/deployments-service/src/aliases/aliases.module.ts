@@ -9,7 +9,7 @@ import { AliasesRepository } from './aliases.repository.js';
 import { AliasesService } from './aliases.service.js';
 
 @Controller()
-export class AliasesHandlers {
+class AliasesHandlers {
   constructor(private readonly aliases: AliasesService) {}
 
   @RpcHandler(ListAliases)

@@ -11,7 +11,7 @@ const PAGE_ROWS = 200;
 
 /** Reads the audit log of deployments and aliases. */
 @Injectable()
-export class AuditService {
+class AuditService {
   readonly #audit = new AuditLog();
 
   constructor(
@@ -33,7 +33,7 @@ export class AuditService {
 }
 
 @Controller()
-export class AuditHandlers {
+class AuditHandlers {
   constructor(private readonly audit: AuditService) {}
 
   @RpcHandler(ListDeploymentAudit)

@@ -31,7 +31,7 @@ type Request<C extends { request: z.ZodType }> = z.output<C['request']>;
 type Reply<C extends { reply: z.ZodType }> = Promise<z.input<C['reply']>>;
 
 @Controller()
-export class DeploymentsHandlers {
+class DeploymentsHandlers {
   constructor(
     private readonly deployments: DeploymentsService,
     private readonly updates: DeploymentUpdatesService,

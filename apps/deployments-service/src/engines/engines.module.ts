@@ -11,7 +11,7 @@ import { EngineTestsRepository } from './engine-tests.repository.js';
 import { EngineTestsService } from './engine-tests.service.js';
 
 @Controller()
-export class EnginesHandlers {
+class EnginesHandlers {
   constructor(private readonly tests: EngineTestsService) {}
 
   @RpcHandler(TestEngine)

@@ -9,7 +9,7 @@ import { QuotasModule } from '../quotas/quotas.module.js';
 import { EngineLogService } from './engine-log.service.js';
 
 @Controller()
-export class LogsHandlers {
+class LogsHandlers {
   constructor(private readonly logs: EngineLogService) {}
 
   @RpcHandler(ReadLog)

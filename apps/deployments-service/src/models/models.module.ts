@@ -11,7 +11,7 @@ import { ModelCatalogService } from './model-catalog.service.js';
 import { ModelFolders } from './model-folders.js';
 
 @Controller()
-export class ModelsHandlers {
+class ModelsHandlers {
   constructor(private readonly models: ModelCatalogService) {}
 
   @RpcHandler(ListModels)

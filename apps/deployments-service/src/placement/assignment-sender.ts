@@ -36,7 +36,7 @@ type Receiver = Pick<AgentHeartbeat, 'wk' | 'cpu' | 'key'>;
  * The assignment item of a unit for an agent. Stored secrets are opened here and for engine tests, nowhere else.
  * @throws UnreadableSecretError when the stored secret cannot be opened; Error when secrets may not be sent to the agent
  */
-export function assignmentItem({ target, revision }: OwnedRevision, agent: Receiver, options: ItemOptions): AssignmentItem {
+function assignmentItem({ target, revision }: OwnedRevision, agent: Receiver, options: ItemOptions): AssignmentItem {
   const { dep, account } = target;
   const { rev, source, context, slots, threads, defaultMaxTokens } = revision;
   const item = {

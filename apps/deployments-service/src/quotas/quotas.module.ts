@@ -10,7 +10,7 @@ import { QuotasRepository } from './quotas.repository.js';
 import { QUOTA_DEFAULTS, QuotasService } from './quotas.service.js';
 
 @Controller()
-export class QuotasHandlers {
+class QuotasHandlers {
   constructor(private readonly quotas: QuotasService) {}
 
   @RpcHandler(FindDeploymentQuotas)
