@@ -162,35 +162,19 @@ describe('the http engine', () => {
       expect(answer.fin).toBeUndefined();
     });
 
-    it('an upstream that falls silent', async () => {
-      bench.upstream.answer = () => ({ steps: [chatChunk({ content: 'a' }), { hang: true }] });
-      const engine = await bench.loaded({}, { silenceMs: 50 });
-      await expect(run(engine, ask('Hi'))).rejects.toMatchObject({ code: 'timeout' });
-      await until('the stream is closed', () => bench.upstream.live === 0);
-    });
-
-    it('an upstream that never begins, however often it says that it lives', async () => {
-      bench.upstream.answer = () => ({
-        steps: [...Array.from({ length: 200 }, () => [{ write: ': ping\n\n' }, { pauseMs: 10 }]).flat(), { hang: true }],
-      });
-      const engine = await bench.loaded({}, { firstTokenMs: 100, silenceMs: 60_000 });
-      await expect(run(engine, ask('Hi'))).rejects.toMatchObject({ code: 'timeout' });
-      await until('the stream is closed', () => bench.upstream.live === 0);
-    });
-
-    it('no upstream that lets a request wait in its queue for longer than it may be silent afterwards', async () => {
+    it('no upstream that lets a request wait in its queue', async () => {
       const waiting = Array.from({ length: 30 }, () => [{ write: ': queued\n\n' }, { pauseMs: 20 }]).flat();
       bench.upstream.answer = () => ({
         steps: [chatChunk({ role: 'assistant', content: '' }), ...waiting, chatChunk({ content: 'At last' }), chatChunk({}, 'stop')],
       });
-      const engine = await bench.loaded({}, { firstTokenMs: 60_000, silenceMs: 200 });
+      const engine = await bench.loaded();
       expect((await run(engine, ask('Hi'))).text).toBe('At last');
     });
 
     it('no upstream that is slow but alive', async () => {
       const pieces = Array.from({ length: 8 }, (_, i) => [chatChunk({ content: `${i}` }), { pauseMs: 40 }]).flat();
       bench.upstream.answer = () => ({ steps: [...pieces, chatChunk({}, 'stop')] });
-      const engine = await bench.loaded({}, { silenceMs: 2_000 });
+      const engine = await bench.loaded();
       expect((await run(engine, ask('Hi'))).text).toBe('01234567');
     });
 

@@ -16,7 +16,7 @@ import {
 import { HostList, OpenSet, type ThreadPool, withinTime } from '@slipway/platform';
 import { AnswerRelay } from './answer-relay.js';
 import { FLAVOURS } from './flavour.js';
-import { HttpGeneration, type UpstreamLimits } from './http-generation.js';
+import { HttpGeneration } from './http-generation.js';
 import { ImageFetcher } from './image-fetcher.js';
 import { type ImageHold, ImageRoom } from './image-room.js';
 import { prepareCount, type PreparedCount } from './prepared-count.js';
@@ -42,7 +42,9 @@ export interface Upstream {
 }
 
 /** How long an HTTP engine may take, in milliseconds. */
-export interface HttpEngineLimits extends UpstreamLimits {
+export interface HttpEngineLimits {
+  /** After an answer is complete: for the usage and the end of the stream. */
+  readonly endMs: number;
   /** For a connection. */
   readonly connectMs: number;
   /** For all questions of one check of the server. */
@@ -52,8 +54,6 @@ export interface HttpEngineLimits extends UpstreamLimits {
 }
 
 const LIMITS: HttpEngineLimits = {
-  firstTokenMs: 600_000,
-  silenceMs: 120_000,
   endMs: 5_000,
   connectMs: 5_000,
   probeMs: 5_000,
@@ -280,7 +280,7 @@ export class HttpEngine implements Engine {
         countsApart: traits.countsApart,
         echo: traits.echoes ? prepared.beginning : '',
       }),
-      limits: this.#limits,
+      endMs: this.#limits.endMs,
       log: this.settings.log,
       body: (room) => bodyOf(pieces, room ?? maxTokens),
       sent,

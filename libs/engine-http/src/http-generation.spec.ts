@@ -36,7 +36,7 @@ function generation(
   const http = new HttpGeneration({
     client: { converse } as unknown as UpstreamClient,
     relay,
-    limits: { firstTokenMs: 60_000, silenceMs: 60_000, endMs: 60_000 },
+    endMs: 60_000,
     room: { take: () => false, give: () => undefined },
     pace: { take: () => true },
     log: createLogger('test', 'silent', (line) => void lines.push(line)),

@@ -2,27 +2,17 @@ import { ServiceError, type Usage } from '@slipway/contracts';
 import type { Logger } from '@slipway/platform';
 import type { AnswerRelay } from './answer-relay.js';
 import type { Pace } from './read-shares.js';
-import { SilenceTimer } from './silence-timer.js';
 import { BrokenStreamError, type EventShare, SseReader } from './sse-reader.js';
 import { type UpstreamChunk, readChunk } from './upstream-chunk.js';
 import type { RequestBytes, UpstreamClient } from './upstream-client.js';
 import type { BodySink, ReadHeader, UpstreamAnswer } from './upstream-exchange.js';
 import { errorOfRefusal, parseRecord, readRefusal, type RefusingAnswer, roomLeft, type UpstreamRefusal } from './upstream-error.js';
 
-/** How long an upstream may be silent, in milliseconds. */
-export interface UpstreamLimits {
-  /** Before its first output: it may be queueing there, or reading a long prompt. */
-  readonly firstTokenMs: number;
-  /** Between two signs of life afterwards. */
-  readonly silenceMs: number;
-  /** After the answer is complete: for the usage and the end of the stream. */
-  readonly endMs: number;
-}
-
 export interface HttpGenerationOptions {
   readonly client: UpstreamClient;
   readonly relay: AnswerRelay;
-  readonly limits: UpstreamLimits;
+  /** Time after the answer is complete for the usage and the end of the stream, in milliseconds. */
+  readonly endMs: number;
   readonly room: EventShare;
   readonly pace: Pace;
   readonly log: Logger;
@@ -45,22 +35,21 @@ const OVER = new Error('The answer is over.');
 const engineError = (message: string, cause?: unknown): ServiceError => new ServiceError('engine_error', message, { cause });
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '');
 
-/** What is waited for: the first output, more of the answer, what may follow it, the end of the connection's use. */
-type Stage = 'begin' | 'answer' | 'end' | 'drain';
+/** What is waited for: the answer, what may follow it, the end of the connection's use. */
+type Stage = 'answer' | 'end' | 'drain';
 
 /** One request to an upstream. */
 export class HttpGeneration implements BodySink {
-  readonly #timer: SilenceTimer;
+  #leaving: NodeJS.Timeout | undefined;
   readonly #events: SseReader;
   #isAnswered = false;
   #isStream = false;
   #done = false;
-  #stage: Stage = 'begin';
+  #stage: Stage = 'answer';
   #flushing = false;
 
   constructor(private readonly options: HttpGenerationOptions) {
     this.#events = new SseReader(options.room);
-    this.#timer = new SilenceTimer(options.limits.firstTokenMs, (ms) => this.#fallSilent(ms));
   }
 
   /** @throws ServiceError unless the answer is complete, or was ended from outside in peace. */
@@ -76,7 +65,7 @@ export class HttpGeneration implements BodySink {
       if (reason instanceof ServiceError) throw reason;
       return relay.usage();
     } finally {
-      this.#timer.stop();
+      clearTimeout(this.#leaving);
       this.#events.close();
       // Before the caller learns of the end, or of the failure: what came before it is handed on.
       relay.flush();
@@ -92,9 +81,7 @@ export class HttpGeneration implements BodySink {
   bytes(piece: Uint8Array): boolean {
     this.#takeAll(this.#events.feed(piece));
     const stage = this.#stageNow();
-    if (stage !== this.#stage) this.#timer.restart(this.#patienceAt(stage));
-    // Behind a complete answer a server may go on to say that it lives for as long as it likes.
-    else if (stage === 'answer') this.#timer.heard();
+    if (stage !== this.#stage) this.#leaveAfter(stage === 'drain' ? DRAIN_MS : this.options.endMs);
     this.#stage = stage;
     return this.#events.inside;
   }
@@ -194,26 +181,19 @@ export class HttpGeneration implements BodySink {
 
   #stageNow(): Stage {
     if (this.#done) return 'drain';
-    const { finished, started } = this.options.relay;
-    if (finished) return 'end';
-    return started ? 'answer' : 'begin';
+    return this.options.relay.finished ? 'end' : 'answer';
   }
 
-  #patienceAt(stage: Stage): number {
-    const { firstTokenMs, silenceMs, endMs } = this.options.limits;
-    return { begin: firstTokenMs, answer: silenceMs, end: endMs, drain: DRAIN_MS }[stage];
+  /** Behind a complete answer a server may send comments for as long as it likes; they do not delay this. */
+  #leaveAfter(ms: number): void {
+    clearTimeout(this.#leaving);
+    this.#leaving = setTimeout(() => this.options.controller.abort(OVER), ms);
   }
 
   /** The answer ended at a stop string that the upstream does not know of: closing the stream ends it there too. */
   #leave(): void {
     this.#done = true;
     this.options.controller.abort(OVER);
-  }
-
-  #fallSilent(ms: number): void {
-    const { relay, controller } = this.options;
-    if (relay.finished) controller.abort(OVER);
-    else controller.abort(new ServiceError('timeout', `The engine gave no sign of life for ${Math.round(ms / 1000)} s.`));
   }
 
   #asServiceError(error: unknown): ServiceError {

@@ -100,7 +100,8 @@ export interface Engine {
   check(signal: AbortSignal): Promise<void>;
   /**
    * Answers one request. Waits in the engine's own bounded queue when all slots are taken.
-   * After `signal` aborts it resolves within 500 ms with what was counted, its slot free again.
+   * After `signal` aborts it resolves within 500 ms with what was counted, its slot free again. How long an answer may take, or
+   * be silent, is not for the engine to judge: the gateway's settings say so, and abort `signal`.
    * @throws ServiceError in the vocabulary of `libs/contracts`.
    */
   generate(request: CanonicalRequest | UnreadRequest, output: EngineOutput, signal: AbortSignal): Promise<Usage>;

@@ -6,8 +6,6 @@ export { EngineLoadError } from './engine.js';
 export type { Engine, EngineFacts, EngineLoad, EngineOutput, EngineProgram, EngineSettings, TokenCount, UnreadRequest } from './engine.js';
 export type { EngineKind } from './engine-kind.js';
 export { AdmissionQueue } from './admission-queue.js';
-export { Patience } from './patience.js';
-export type { PatienceLimits } from './patience.js';
 export { StopMatcher } from './stop-matcher.js';
 export type { StopMatch } from './stop-matcher.js';
 export { WholeCharacters } from './half-characters.js';

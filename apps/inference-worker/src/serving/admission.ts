@@ -8,10 +8,6 @@ import { EngineCount } from './engine-count.js';
 import { EngineGeneration, type Outcome } from './engine-generation.js';
 import type { StartName } from './stream-log.js';
 
-/** The longest wait for a first output, where a start sets no nearer deadline; and for the next ones; in milliseconds. */
-const FIRST_OUTPUT_MS = 600_000;
-const SILENCE_MS = 120_000;
-
 /**
  * Requests that may wait in an engine. Gateways hold their own queues and send to free slots; this one only
  * takes up the races between them, so that a slot never idles while the next request is on its way.
@@ -120,7 +116,6 @@ export class Admission {
       request: requestOf(start),
       account: origin.account,
       bounds: { context, defaultMaxTokens: item.default_max_tokens },
-      limits: { firstOutputMs: FIRST_OUTPUT_MS, silenceMs: SILENCE_MS },
       log,
       produced: () => {
         begin();

@@ -1,13 +1,5 @@
 import { type AccountId, type CanonicalRequest, type FinishReason, ServiceError, type StreamEvent, type Usage } from '@slipway/contracts';
-import {
-  type Engine,
-  type EngineOutput,
-  LazyFacts,
-  Patience,
-  type PatienceLimits,
-  type RequestFacts,
-  type UnreadRequest,
-} from '@slipway/engine';
+import { type Engine, type EngineOutput, LazyFacts, type RequestFacts, type UnreadRequest } from '@slipway/engine';
 import type { Logger } from '@slipway/platform';
 import type { Generation, GenerationResult, StreamWriter } from '@slipway/stream-transport';
 import { type EngineBounds, UsageBelief } from '../usage/usage-belief.js';
@@ -34,13 +26,12 @@ export interface EngineGenerationOptions {
   readonly account: AccountId | null;
   /** What its figures are held against. */
   readonly bounds: EngineBounds;
-  readonly limits: PatienceLimits;
   readonly log: Logger;
   readonly produced: () => void;
   readonly ended: (outcome: Outcome) => void;
 }
 
-/** One admitted stream: the engine's output goes to the transport, watched and timed. */
+/** One admitted stream: the engine's output goes to the transport, counted and timed. Its signal ends it; nothing here limits its time. */
 export class EngineGeneration implements Generation {
   readonly #clock = new StageClock();
   #finish: FinishReason | undefined;
@@ -57,16 +48,13 @@ export class EngineGeneration implements Generation {
   }
 
   async run(writer: StreamWriter, signal: AbortSignal): Promise<GenerationResult> {
-    const patience = new Patience(this.options.limits, signal);
     try {
-      const usage = await this.#generate(this.#outputTo(writer, patience), patience.signal);
-      if (patience.loss) throw patience.loss;
+      const usage = await this.#generate(this.#outputTo(writer), signal);
       return this.#finished(usage, signal.aborted);
     } catch (error) {
       throw this.#failed(error);
     } finally {
       this.#over = true;
-      patience.stop();
     }
   }
 
@@ -84,7 +72,7 @@ export class EngineGeneration implements Generation {
     }
   }
 
-  #outputTo(writer: StreamWriter, patience: Patience): EngineOutput {
+  #outputTo(writer: StreamWriter): EngineOutput {
     return {
       account: this.options.account,
       phase: (phase) => {
@@ -101,7 +89,6 @@ export class EngineGeneration implements Generation {
       events: (told) => {
         if (this.#over) return;
         this.#clock.enter('decode');
-        patience.output();
         const events = this.#note(told);
         this.options.produced();
         writer.events(events);
