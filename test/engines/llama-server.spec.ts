@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createLogger } from '@slipway/platform';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LlamaServerEngine } from '../../libs/engine-http/src/llama-server/engine.js';
 import type { EngineSettings } from '../../libs/engine/src/engine.js';
 import { isAlive } from '../testing/is-alive.js';
@@ -28,6 +28,7 @@ beforeEach(() => {
   lines = [];
 });
 afterEach(async () => {
+  vi.unstubAllEnvs();
   await engine?.unload();
   engine = undefined;
   rmSync(folder, { recursive: true, force: true });
@@ -122,8 +123,9 @@ describe('a llama-server that fails', () => {
     ['an option that is no number', { gpu: true }, { gpu_layers: '1 --port 80' }, 'engine_refused'],
     ['an option that is a list', {}, { cache_type: ['f16'] }, 'engine_refused'],
   ])('refuses %s before it starts anything', async (_, settings, options, reason) => {
+    vi.stubEnv('TMPDIR', folder);
     await expect(load(made(null, settings, options))).rejects.toMatchObject({ reason });
-    expect(existsSync(join(folder, 'notes.json'))).toBe(false);
+    expect(readdirSync(folder)).toEqual(['model.gguf']);
   });
 
   it('reports a model file that is missing', async () => {

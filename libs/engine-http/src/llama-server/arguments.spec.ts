@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { serverArguments } from './arguments.js';
 
-const model = { path: '/m.gguf', socket: '/tmp/x/http.sock', alias: 'model' };
+const model = { path: '/m.gguf', alias: 'model' };
 const settings = { context: null, slots: 3, threads: 2, gpu: false };
 const text = (options = {}, changes = {}): string => serverArguments({ ...model, options }, { ...settings, ...changes }).join(' ');
 

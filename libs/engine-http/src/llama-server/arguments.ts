@@ -8,8 +8,6 @@ export type EngineOptions = Readonly<Record<string, string | readonly string[]>>
 export interface ServedModel {
   /** The GGUF file. */
   readonly path: string;
-  /** Unix socket on which it listens. */
-  readonly socket: string;
   /** The name that it gives the model. */
   readonly alias: string;
   readonly options: EngineOptions;
@@ -27,15 +25,15 @@ function optionText(options: EngineOptions, name: keyof (typeof ENGINE_KINDS)['l
 }
 
 /**
- * Arguments of a llama-server, without the operator's own.
+ * Arguments of a llama-server, without its address and the operator's own.
  * @throws EngineLoadError `engine_refused` for an option that this version does not take
  */
-export function serverArguments({ path, socket, alias, options }: ServedModel, { context, slots, threads, gpu }: Running): string[] {
+export function serverArguments({ path, alias, options }: ServedModel, { context, slots, threads, gpu }: Running): string[] {
   const layers = optionText(options, 'gpu_layers');
   const attention = optionText(options, 'flash_attention');
   const cache = optionText(options, 'cache_type');
   return [
-    ...['--model', path, '--alias', alias, '--host', socket, '--no-webui', '--jinja'],
+    ...['--model', path, '--alias', alias, '--no-webui', '--jinja'],
     // The server divides its context among its slots.
     ...['--ctx-size', String((context ?? ASSUMED_CONTEXT) * slots), '--parallel', String(slots), '--threads', String(threads)],
     ...(gpu === true ? [] : ['--device', 'none']),

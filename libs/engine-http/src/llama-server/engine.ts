@@ -115,14 +115,15 @@ export class LlamaServerEngine implements Engine {
 
   async #start(program: EngineProgram, onProgress: (progress: number) => void, signal: AbortSignal): Promise<EngineFacts> {
     const { source, settings } = this;
+    // Before the folder is made, which the server's process removes.
+    const args = serverArguments({ path: source.path, alias: ALIAS, options: source.options }, settings);
     const folder = await mkdtemp(join(tmpdir(), 'slipway-llama-'));
     const socketPath = join(folder, 'http.sock');
     const address = { url: URL, socketPath, credential: randomBytes(32).toString('base64url') };
-    const args = serverArguments({ path: source.path, socket: socketPath, alias: ALIAS, options: source.options }, settings);
     const server = new ServerProcess({
       program: program.path,
       // Of an argument that is given twice the last one counts.
-      args: [...program.args, ...args],
+      args: [...program.args, ...args, '--host', socketPath],
       apiKey: address.credential,
       folder,
       log: settings.log,
