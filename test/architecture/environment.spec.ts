@@ -18,7 +18,8 @@ const LINES = readFileSync(`${root}/.env.example`, 'utf8')
   .map(([, comment, name = '', value = '']) => ({ name, value, active: comment === undefined }));
 
 const ACTIVE = Object.fromEntries(LINES.filter((line) => line.active).map(({ name, value }) => [name, value]));
-const ALL = Object.fromEntries(LINES.map(({ name, value }) => [name, value]));
+// The program that is shown need not be on this machine; a worker refuses one that is not.
+const ALL = { ...Object.fromEntries(LINES.map(({ name, value }) => [name, value])), LLAMA_SERVER: process.execPath };
 
 const isSchema = (value: unknown): value is z.ZodObject => typeof value === 'object' && value !== null && 'shape' in value;
 

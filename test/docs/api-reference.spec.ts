@@ -58,7 +58,10 @@ describe('the table of errors', () => {
 describe('the table of engines', () => {
   const can = (facts: { can: boolean }): readonly string[] =>
     capabilitiesOf({
-      facts: { family: facts.can ? {} : null, canContinue: facts.can, steersReasoning: facts.can, ownTemplate: facts.can },
+      format: {
+        family: facts.can ? {} : null,
+        facts: { canContinue: facts.can, steersReasoning: facts.can, ownTemplate: facts.can },
+      },
     } as unknown as ReadyModel);
   const [always, atMost] = [can({ can: false }), can({ can: true })];
   const llama = (word: string): string => {

@@ -104,6 +104,7 @@ export class ServiceProcess implements TestService {
 
   async #isReady(): Promise<boolean> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) throw new Error(`${this.app} has ended.`);
-    return (await this.readiness()).status === 200;
+    // Its last line but one may wait for others when it is ready already, and ports are read from lines.
+    return this.#output.includes('"event":"lifecycle.ready"') && (await this.readiness()).status === 200;
   }
 }
