@@ -66,8 +66,8 @@ export const WorkerConfig = z.object({
   /** Arguments for every llama-server, separated by spaces. Those of the deployment win over them. */
   LLAMA_SERVER_ARGS: z
     .string()
-    .default('')
-    .transform((text) => text.split(/\s+/).filter((word) => word !== '')),
+    .transform((text) => text.split(/\s+/).filter((word) => word !== ''))
+    .optional(),
   /** Requests that run at once at one HTTP engine; absent = what the deployment says. */
   HTTP_ENGINE_SLOTS: z.coerce.number().int().positive().optional(),
   /** Time that running streams get when their deployment leaves this worker, in milliseconds. */

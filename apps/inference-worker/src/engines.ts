@@ -23,7 +23,7 @@ const KINDS: Readonly<Record<EngineKindName, WorkerKind>> = {
   llama: { library: async () => (await import('@slipway/engine-llama')).llamaKind },
   'llama-server': {
     library: async () => (await import('@slipway/engine-http')).llamaServerKind,
-    program: ({ LLAMA_SERVER: path, LLAMA_SERVER_ARGS: args }) => (path === undefined ? null : { path, args }),
+    program: ({ LLAMA_SERVER: path, LLAMA_SERVER_ARGS: args = [] }) => (path === undefined ? null : { path, args }),
   },
   http: { library: async () => (await import('@slipway/engine-http')).httpKind },
 };
