@@ -81,8 +81,8 @@ export default defineConfig({
         include: BOUNDED,
         exclude: ['**/node_modules/**', ...VERIFY],
         ...withProcesses,
-        // Promises with a bound in time are tried last and two at a time: what they wait for takes little of a core.
-        maxWorkers: 2,
+        // Promises with a bound in time are tried last and three at a time: what they wait for takes little of a core.
+        maxWorkers: 3,
         ...sharedModules,
         sequence: { groupOrder: 2 },
       }),

@@ -29,7 +29,7 @@ async function begin(app: AppName, settings: Environment, log: (line: string) =>
 }
 
 /**
- * An app inside the process of the test, run from source. It takes its settings as a process takes its environment, and a
+ * An app inside the process of the test, from its build. It takes its settings as a process takes its environment, and a
  * tenth of the time of one to start. For tests of its behaviour; where a signal, a crash or the memory of a process is the
  * promise, `ServiceProcess` is the one to take.
  */

@@ -1,52 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, vi } from 'vitest';
-import { BIG_MODEL, childrenOf, HalfModel, sha256 } from './half-model.js';
-import { CERTIFICATE, ModelHost } from './model-host.js';
+import { cache, downloaded, downloadTest as it, failure, model, startAgent } from './download-stage.js';
 import { anItem } from './an-item.js';
-import { isAlive } from '../testing/is-alive.js';
-import { type Agent, MODEL, type WorkerRig } from './rig.js';
-import { rigTest } from './rig-test.js';
+import { BIG_MODEL, sha256 } from './half-model.js';
+import { MODEL } from './rig.js';
 import { until } from './until.js';
 
 // Each download is a process, which takes its time to start on a busy machine.
 vi.setConfig({ testTimeout: 180_000 });
 
-const model = readFileSync(MODEL);
-/** Each has a host of its own, too. */
-const it = rigTest.extend<{ host: ModelHost }>({
-  // oxlint-disable-next-line no-empty-pattern -- vitest reads the fixture's needs from this pattern
-  host: async ({}, use) => {
-    const host = await ModelHost.start();
-    try {
-      await use(host);
-    } finally {
-      await host.stop();
-    }
-  },
-});
-
-interface Scene {
-  readonly rig: WorkerRig;
-  readonly host: ModelHost;
-}
-
-const startAgent = ({ rig, host }: Scene, settings: NodeJS.ProcessEnv = {}): Promise<Agent> =>
-  rig.startAgent({ NODE_EXTRA_CA_CERTS: CERTIFICATE, MODEL_HOSTS: `localhost:${host.port}`, MODEL_DIRS: '', ...settings });
-
-const downloaded = (dep: number, uri: string) => anItem(dep, { source: { kind: 'download', uri } });
-const cache = (rig: WorkerRig): string[] => readdirSync(join(rig.folder, 'cache'));
-
-const failure = (rig: WorkerRig, agent: Agent, dep: number) =>
-  until(`deployment ${dep} has failed`, () => {
-    const load = rig.loadOf(agent, dep);
-    return load?.state === 'failed' && load;
-  });
-
-it.concurrent('a model is fetched over https with its progress shown, served, and not fetched again by another agent', async ({
-  rig,
-  host,
-}) => {
+it.concurrent('a model is fetched once, with its progress shown', async ({ rig, host }) => {
   host.serve('/tiny.gguf', model, { pauseMs: 40 });
   const uri = host.url('/tiny.gguf');
   const agent = await startAgent({ rig, host });
@@ -77,10 +39,7 @@ it.concurrent('an hf: URI is fetched from the hub', async ({ rig, host }) => {
   expect((await rig.ask(1, 'Hello').done).end.fin).toBe('done');
 });
 
-it.concurrent('a redirect to an allowed host is followed, one to a foreign host is refused before anybody is asked', async ({
-  rig,
-  host,
-}) => {
+it.concurrent('redirects are followed to allowed hosts only', async ({ rig, host }) => {
   host.redirect('/near', host.url('/tiny.gguf'));
   host.redirect('/far', host.url('/foreign.gguf', '127.0.0.1'));
   host.serve('/tiny.gguf', model);
@@ -95,7 +54,7 @@ it.concurrent('a redirect to an allowed host is followed, one to a foreign host 
   expect(host.requests.filter((request) => request.includes('foreign'))).toEqual([]);
 });
 
-it.concurrent('an address that is not allowed, not https, or leads nowhere says so, and leaves nothing behind', async ({ rig, host }) => {
+it.concurrent('bad addresses say why and leave nothing behind', async ({ rig, host }) => {
   host.serve('/tiny.gguf', model);
   const agent = await startAgent({ rig, host });
   rig.assign(agent, [
@@ -117,38 +76,7 @@ it.concurrent('an address that is not allowed, not https, or leads nowhere says 
   await until('the cache is empty', () => cache(rig).length === 0);
 });
 
-it.concurrent('a download that nobody wants any more ends, and leaves nothing', async ({ rig, host }) => {
-  host.serve('/slow.gguf', model, { pauseMs: 500 });
-  const agent = await startAgent({ rig, host });
-  rig.assign(agent, [downloaded(1, host.url('/slow.gguf'))]);
-  const child = await until('the download has begun', () => cache(rig).length > 0 && host.requests.length > 0 && childrenOf(agent.pid)[0]);
-  rig.assign(agent, []);
-  await until('the cache is empty', () => cache(rig).length === 0);
-  expect(isAlive(child)).toBe(false);
-});
-
-it.concurrent('a download whose agent is killed goes on where it was under the next one', async ({ rig, host }) => {
-  const half = new HalfModel(host, '/big.gguf', { headers: { etag: '"one"' } });
-  const agent = await startAgent({ rig, host });
-  rig.assign(agent, [downloaded(1, host.url(half.path))]);
-  const child = await half.arrived(rig, agent, 1);
-  agent.child.kill('SIGKILL');
-  await until('the download process has ended', () => !isAlive(child));
-  half.open();
-  const before = host.ranges.length;
-  const next = await startAgent({ rig, host });
-  expect(rig.beatOf(next)?.cached).toEqual([]);
-  rig.assign(next, [downloaded(1, host.url(half.path))]);
-  await rig.ready(next, 1);
-  expect(half.resumedSince(before)).toBe(true);
-  expect((await rig.ask(1, 'Hello').done).end.fin).toBe('done');
-  expect(cache(rig).filter((name) => name.startsWith('.'))).toEqual([]);
-});
-
-it.concurrent('a checksum that does not fit is reported, nothing stays, and the file is not fetched over and over', async ({
-  rig,
-  host,
-}) => {
+it.concurrent('a wrong checksum is reported, the file fetched once', async ({ rig, host }) => {
   host.serve('/tiny.gguf', model);
   const uri = host.url('/tiny.gguf');
   const wrong = anItem(1, { source: { kind: 'download', uri, sha256: sha256(BIG_MODEL) } });
@@ -166,26 +94,4 @@ it.concurrent('a checksum that does not fit is reported, nothing stays, and the 
   rig.assign(agent, [wrong, anItem(2, { source: { kind: 'download', uri, sha256: sha256(model) } })]);
   await rig.ready(agent, 2);
   expect(rig.loadOf(agent, 1)?.state).toBe('failed');
-});
-
-it.concurrent('a model that the disk has no room for, that has no length, or too many parts, is refused before anything is written', async ({
-  rig,
-  host,
-}) => {
-  host.answer('/huge.gguf', { 'content-length': String(2 ** 50), 'accept-ranges': 'bytes' });
-  host.answer('/endless.gguf', { 'content-type': 'application/octet-stream' }, 'GGUF');
-  const agent = await startAgent({ rig, host });
-  const paths = ['/huge.gguf', '/endless.gguf', '/model-00001-of-09999.gguf'];
-  rig.assign(
-    agent,
-    paths.map((path, nth) => downloaded(nth + 1, host.url(path))),
-  );
-  expect((await failure(rig, agent, 1)).detail).toMatch(
-    /^There is no room: the model takes 1048576\.00 GiB, and the model cache has [\d.]+ GiB left for it\.$/,
-  );
-  expect((await failure(rig, agent, 2)).detail).toBe('The server does not say how long the file is.');
-  expect((await failure(rig, agent, 3)).detail).toBe('A model may have at most 200 parts.');
-  expect(host.requests.filter((request) => request.includes('of-09999'))).toEqual([]);
-  rig.assign(agent, []);
-  await until('the cache is empty', () => cache(rig).length === 0);
 });

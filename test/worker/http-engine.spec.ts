@@ -39,7 +39,7 @@ afterEach(async () => {
   await rig.close();
 });
 
-it('a request and a count of 50,000 messages are read in a thread of the worker’s process, and answered', async () => {
+it('requests and counts of 50,000 messages are answered', async () => {
   const host = await rig.startAgent({ ENGINE_HOSTS: new URL(upstream.url).host });
   rig.assign(host, [served(9)]);
   await rig.ready(host, 9);
@@ -56,7 +56,7 @@ it('a request and a count of 50,000 messages are read in a thread of the worker�
   expect(end.usage).toEqual({ prompt: 72_223, cached: 0, completion: 0, estimated: true });
 });
 
-it('an HTTP engine is served by the agent itself, with the credential that came with the assignment', async () => {
+it('an HTTP engine gets the assignment’s credential', async () => {
   rig.assign(agent, [served(7)]);
   const load = await rig.ready(agent, 7);
   expect(load).toMatchObject({ pid: process.pid, reason: null });
@@ -69,7 +69,7 @@ it('an HTTP engine is served by the agent itself, with the credential that came 
   expect(JSON.stringify(rig.beats)).not.toContain('sk-upstream-secret');
 });
 
-it('an item whose account is named only later goes on with the runner that it has', async () => {
+it('an account named later keeps the runner', async () => {
   rig.assign(agent, [served(7)]);
   await rig.ready(agent, 7);
   const [before] = rig.runnersOf(7);
@@ -82,7 +82,7 @@ it('an item whose account is named only later goes on with the runner that it ha
   expect(rig.runnersOf(7).map(({ wk }) => wk)).toEqual([before?.wk]);
 });
 
-it('more streams than slots and queue are turned away, and every taken one ends', async () => {
+it('streams beyond slots and queue are refused', async () => {
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
   upstream.answer = () => ({
@@ -111,7 +111,7 @@ it('cancelling closes the connection to the upstream', async () => {
   await until('the upstream is left alone', () => upstream.live === 0 && upstream.abandoned === 1);
 });
 
-it('an upstream on a host that the operator does not allow is never asked', async () => {
+it('upstreams on hosts not allowed are never asked', async () => {
   const foreign = await ScriptedUpstream.start(() => chatStream(['no']));
   try {
     rig.assign(agent, [served(8, foreign.url)]);
@@ -123,7 +123,7 @@ it('an upstream on a host that the operator does not allow is never asked', asyn
   }
 });
 
-it('an upstream that is not there yet is reported so, and served as soon as it comes', async () => {
+it('an absent upstream is reported, then served', async () => {
   upstream.gets.set('/v1/models', jsonAnswer(503, { error: { message: 'Loading' } }));
   rig.assign(agent, [served(9)]);
   const load = await until('it has failed', () => rig.beats.at(-1)?.loads.find(({ state }) => state === 'failed'));
@@ -133,7 +133,7 @@ it('an upstream that is not there yet is reported so, and served as soon as it c
   expect((await rig.ask(9, 'Hello').done).text).toBe('It is a fine day.');
 });
 
-it('an upstream that dies is noticed, taken out of service and reported', async () => {
+it('a dead upstream is reported and serves nothing', async () => {
   rig.assign(agent, [served(10)]);
   await rig.ready(agent, 10);
   await upstream.stop();

@@ -13,7 +13,7 @@ import { anItem } from './an-item.js';
 import { type Agent, MODEL, WorkerRig } from './rig.js';
 import { until } from './until.js';
 
-describe('a worker that holds nothing but the credentials to join', () => {
+describe('a worker with credentials to join only', () => {
   const rig = new WorkerRig();
   let postgres: TestPostgres;
   let keys: ServiceInProcess;
@@ -35,7 +35,7 @@ describe('a worker that holds nothing but the credentials to join', () => {
     await postgres?.stop();
   });
 
-  it('serves under names of its own, those of its runners telling agent and deployment', async () => {
+  it('names its runners after agent and deployment', async () => {
     rig.assign(agent, [anItem(1)]);
     await rig.ready(agent, 1);
     const { text } = await rig.ask(1, 'Hello', { maxTokens: 8 }).done;
@@ -43,7 +43,7 @@ describe('a worker that holds nothing but the credentials to join', () => {
     expect(rig.runnersOf(1).map(({ wk }) => [agentOfRunner(wk), deploymentOfRunner(wk)])).toEqual([[agent.wk, 1]]);
   });
 
-  it.runIf(process.platform === 'linux')('shows a runner nothing of its agent’s credentials, settings or command line', async () => {
+  it.runIf(process.platform === 'linux')('hides the agent’s credentials and settings from runners', async () => {
     const { pid } = await rig.ready(agent, 1);
     const read = (name: string): string => readFileSync(`/proc/${pid}/${name}`, 'utf8').replaceAll('\0', '\n');
     const known = /^(PATH|HOME|NODE_.*|LANG|LC_ALL|TZ|TMPDIR|LD_LIBRARY_PATH)=/;
@@ -57,15 +57,12 @@ describe('a worker that holds nothing but the credentials to join', () => {
     expect(files.filter((path) => path.includes(rig.bus.credentialsDir))).toEqual([]);
   });
 
-  it.runIf(process.getuid?.() === 0)(
-    'does not let a runner read a model as root or as a user of other programs, where everybody may read it',
-    async () => {
-      const { pid } = await rig.ready(agent, 1);
-      const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-      expect(/^Uid:\s+(.*)$/m.exec(status)?.[1]?.split('\t')).toEqual(Array(4).fill('65533'));
-      expect(/^Groups:\s*(.*?)\s*$/m.exec(status)?.[1]).toBe('65533');
-    },
-  );
+  it.runIf(process.getuid?.() === 0)('reads public models as a user of its own', async () => {
+    const { pid } = await rig.ready(agent, 1);
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    expect(/^Uid:\s+(.*)$/m.exec(status)?.[1]?.split('\t')).toEqual(Array(4).fill('65533'));
+    expect(/^Groups:\s*(.*?)\s*$/m.exec(status)?.[1]).toBe('65533');
+  });
 
   describe.runIf(process.getuid?.() === 0)('where only one user may read a model', () => {
     const aModel = async (name: string, owner: number): Promise<string> => {
@@ -84,7 +81,7 @@ describe('a worker that holds nothing but the credentials to join', () => {
       expect(/^Uid:\s+(.*)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]?.split('\t')).toEqual(Array(4).fill('1234'));
     });
 
-    it('runs it where the user has neither a name nor a home', async () => {
+    it('runs it as a user without name and home', async () => {
       const path = await aModel('nameless.gguf', 1_235);
       const homeless = await rig.startAgent({ HOME: undefined });
       rig.assign(homeless, [anItem(4, { source: { kind: 'file', path } })]);
@@ -92,7 +89,7 @@ describe('a worker that holds nothing but the credentials to join', () => {
       expect(readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')).toContain(`HOME=${tmpdir()}`);
     });
 
-    it('refuses what is root’s own where the operator named a user', async () => {
+    it('refuses root’s models where the operator named a user', async () => {
       const path = await aModel('of-root.gguf', 0);
       const strict = await rig.startAgent({ RUNNER_UID: '65533' });
       rig.assign(strict, [anItem(3, { source: { kind: 'file', path } })]);
@@ -102,7 +99,7 @@ describe('a worker that holds nothing but the credentials to join', () => {
     });
   });
 
-  it('keeps its name: nobody else gets it with another key', async () => {
+  it('keeps its name from holders of other keys', async () => {
     const rpc = new RpcClient(await rig.connect('join'), ENV);
     const thief = { wk: agent.wk, key: newUserKey().public, host: 'elsewhere' };
     await expect(rpc.call(JoinWorker, thief)).rejects.toMatchObject({ code: 'slug_taken' });
@@ -110,7 +107,7 @@ describe('a worker that holds nothing but the credentials to join', () => {
     await expect(rpc.call(JoinWorker, { ...thief, wk: runner })).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
-  it('brings a runner back that died while keys-service was away', async () => {
+  it('replaces dead runners while keys-service is away', async () => {
     await keys.stop();
     const { pid } = await rig.ready(agent, 1);
     const before = rig.runnersOf(1).map(({ wk }) => wk);

@@ -22,7 +22,7 @@ const failed = (dep: number, rev?: number) =>
     return load?.state === 'failed' && load;
   });
 
-it('an assigned model is loaded in a process of its own and answers in words', async () => {
+it('an assigned model answers from its own process', async () => {
   rig.assign(agent, [anItem(5)]);
   const load = await rig.ready(agent, 5);
   expect(load).toMatchObject({ rev: 1, state: 'ready', progress: null, reason: null, detail: null });
@@ -37,7 +37,7 @@ it('an assigned model is loaded in a process of its own and answers in words', a
   expect(end.tm.total).toBeGreaterThanOrEqual(end.tm.queue + end.tm.prefill);
 });
 
-it('a second turn of a conversation finds its first one cached', async () => {
+it('a second turn finds the first one cached', async () => {
   const question = { role: 'user' as const, content: [{ type: 'text' as const, text: 'Tell me a story.' }] };
   const first = await rig.ask(5, '', { messages: [question] }).done;
   const answer = { role: 'assistant' as const, content: [{ type: 'text' as const, text: first.text }] };
@@ -46,7 +46,7 @@ it('a second turn of a conversation finds its first one cached', async () => {
   expect(second.end.usage.cached).toBeGreaterThan(first.end.usage.prompt);
 });
 
-it('a start for another revision is turned away, and a count has the figure of an answer', async () => {
+it('starts of other revisions are refused, counts are exact', async () => {
   const [runner] = rig.runnersOf(5);
   await expect(rig.ask(5, 'Hello', { rev: 2, worker: runner!.wk }).done).rejects.toMatchObject({
     code: 'overloaded',
@@ -69,7 +69,7 @@ it('an overruled placer changes nothing', async () => {
   ]);
 });
 
-it('what is not listed any more is unloaded, the rest goes on', async () => {
+it('what is no longer listed is unloaded, nothing else', async () => {
   const { pid } = rig.loadOf(agent, 6)!;
   const run = rig.ask(5, 'Hello', { endless: true });
   rig.assign(agent, [anItem(5)], term);
@@ -79,7 +79,7 @@ it('what is not listed any more is unloaded, the rest goes on', async () => {
   expect(rig.loadOf(agent, 5)?.state).toBe('ready');
 });
 
-it('a new revision loads beside the old one, which serves until then and finishes what it began', async () => {
+it('a new revision loads while the old one serves', async () => {
   const old = rig.loadOf(agent, 5)!;
   const run = rig.ask(5, 'Hello', { endless: true });
   await until('the first words', () => run.events() > 3);
@@ -100,14 +100,14 @@ it('a new revision loads beside the old one, which serves until then and finishe
   expect((await rig.ask(5, 'Hello', { rev: 2 }).done).text).toMatch(/[a-z]{3}/);
 });
 
-it('a new revision that cannot be loaded leaves the old one serving', async () => {
+it('a broken new revision leaves the old one serving', async () => {
   rig.assign(agent, [anItem(5, { rev: 3, source: { kind: 'file', path: join(rig.folder, 'gone.gguf') } })], term);
   expect(await failed(5, 3)).toMatchObject({ rev: 3, reason: 'model_missing' });
   expect(rig.loadOf(agent, 5, 2)?.state).toBe('ready');
   expect((await rig.ask(5, 'Hello', { rev: 2 }).done).end.fin).toBe('done');
 });
 
-it('a missing, a foreign and a damaged model file each say what is wrong, and none stops the others', async () => {
+it('bad model files say why and stop no others', async () => {
   const cut = join(rig.folder, 'cut.gguf');
   await copyFile(MODEL, cut);
   await truncate(cut, 700_000);
@@ -137,7 +137,7 @@ it('a missing, a foreign and a damaged model file each say what is wrong, and no
   expect((await rig.ask(5, 'Hello', { rev: 2 }).done).end.fin).toBe('done');
 });
 
-it('a model file that appears later is loaded without anybody’s help', async () => {
+it('a model file that appears later is loaded', async () => {
   const path = join(rig.folder, 'late.gguf');
   rig.assign(agent, [anItem(5, { rev: 2, slots: 1 }), anItem(16, { source: { kind: 'file', path } })], term);
   await failed(16);
@@ -145,7 +145,7 @@ it('a model file that appears later is loaded without anybody’s help', async (
   expect(await rig.ready(agent, 16)).toMatchObject({ reason: null, detail: null });
 });
 
-it('cancelling in the middle of a prefill frees the slot within 500 ms, as the engine counts it', async () => {
+it('a cancelled prefill frees its slot within 500 ms', async () => {
   const long = (nth: number) => `${nth}. Tell me about the weather. ${'It rains in the mountains, day and night. '.repeat(75)}`;
   rig.assign(agent, [anItem(20, { slots: 1 })], term);
   await rig.ready(agent, 20);
@@ -169,7 +169,7 @@ it('cancelling in the middle of a prefill frees the slot within 500 ms, as the e
   expect.unreachable('None of ten cancels came before the end of its prefill.');
 });
 
-it('the metrics tell streams, tokens and states, and the log one line of each stream without its words', async () => {
+it('metrics and log hold figures and no words', async () => {
   const run = await rig.ask(20, 'Say something about Xylophones', { maxTokens: 5 }).done;
   expect(run.end.usage.completion).toBe(5);
   const value = async (line: string) => {

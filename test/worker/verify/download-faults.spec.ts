@@ -38,7 +38,7 @@ const failure = (agent: Agent, dep: number) =>
   });
 
 describe('a download that breaks off at the half', () => {
-  it('goes on there when its agent is told to end, within the agent’s time', async () => {
+  it('resumes after its agent was told to end', async () => {
     const half = new HalfModel(host, '/big.gguf', { headers: { 'last-modified': 'Sat, 21 Nov 2026 12:00:00 GMT' } });
     const agent = await startAgent();
     rig.assign(agent, [item(1, half.path)]);
@@ -53,7 +53,7 @@ describe('a download that breaks off at the half', () => {
     expect(half.resumedSince(before)).toBe(true);
   });
 
-  it('goes on there when the server cuts the connections, and the progress that is shown never falls', async () => {
+  it('resumes after cut connections, with monotonic progress', async () => {
     const half = new HalfModel(host, '/big.gguf', ETAG);
     const agent = await startAgent();
     rig.assign(agent, [item(1, half.path, sha256(BIG_MODEL))]);
@@ -68,7 +68,7 @@ describe('a download that breaks off at the half', () => {
     expect(shown).toEqual(shown.toSorted((a, b) => a - b));
   });
 
-  it('is given up when nothing comes any more, says so, and goes on there later', async () => {
+  it('is given up when it stalls, and resumed later', async () => {
     const half = new HalfModel(host, '/big.gguf', ETAG);
     const agent = await startAgent({ DOWNLOAD_STALL_MS: '2000' });
     rig.assign(agent, [item(1, half.path)]);
@@ -83,7 +83,7 @@ describe('a download that breaks off at the half', () => {
     expect(half.resumedSince(before)).toBe(true);
   });
 
-  it('starts anew without a checksum when its own process is killed: what was written last may be missing', async () => {
+  it('starts anew after a kill without a checksum', async () => {
     const half = new HalfModel(host, '/big.gguf', ETAG);
     const agent = await startAgent();
     rig.assign(agent, [item(1, half.path)]);
@@ -94,7 +94,7 @@ describe('a download that breaks off at the half', () => {
     expect(half.begunAnewSince(before)).toBe(true);
   });
 
-  it('goes on there with a checksum, which would tell, when its own process is killed', async () => {
+  it('resumes after a kill with a checksum', async () => {
     const half = new HalfModel(host, '/big.gguf', ETAG);
     const agent = await startAgent();
     rig.assign(agent, [item(1, half.path, sha256(BIG_MODEL))]);
@@ -121,7 +121,7 @@ describe('a download that breaks off at the half', () => {
   });
 });
 
-it('the checksum that a hub tells on the way to the file counts', async () => {
+it('the checksum of a hub’s redirect counts', async () => {
   host.serve('/store/right', model);
   host.serve('/store/wrong', model);
   host.redirect('/user/repo/resolve/main/right.gguf', host.url('/store/right'), { 'x-linked-etag': `"${sha256(model)}"` });
@@ -135,7 +135,7 @@ it('the checksum that a hub tells on the way to the file counts', async () => {
 });
 
 describe('room', () => {
-  it('within the operator’s bound is made by removing a model that nobody uses, and no other', async () => {
+  it('within the bound comes from removing unused models', async () => {
     for (const path of ['/one.gguf', '/two.gguf', '/three.gguf']) host.serve(path, model);
     const agent = await startAgent({ MODEL_CACHE_BYTES: String(Math.floor(model.length * 2.5)) });
     rig.assign(agent, [item(1, '/one.gguf'), item(2, '/two.gguf')]);
@@ -150,7 +150,7 @@ describe('room', () => {
     expect(rig.loadOf(agent, 2)?.state).toBe('ready');
   });
 
-  it('that ends while it is written is reported at once', async () => {
+  it('that runs out while writing is reported at once', async () => {
     host.serve('/big.gguf', BIG_MODEL);
     const agent = await startAgent();
     // As a full disk would, files of more than 12 MB are refused from here on.
@@ -160,7 +160,7 @@ describe('room', () => {
   });
 });
 
-it('all parts of a split model are fetched, and a model that cannot be loaded is fetched once more, but not for ever', async () => {
+it('split models are fetched whole, broken ones twice only', async () => {
   for (const part of [1, 2, 3]) host.serve(`/split-0000${part}-of-00003.gguf`, Buffer.alloc(100_000, part));
   const agent = await startAgent();
   rig.assign(agent, [item(1, '/split-00001-of-00003.gguf')]);

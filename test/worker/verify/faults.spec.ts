@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 180_000 });
 
 // A few side by side: they wait for processes most of the time, and more at once would only slow each other's models.
 describe('a runner that fails', () => {
-  it.concurrent('a runner that keeps crashing is shown as such, and recovers when it stops crashing', async ({ rig }) => {
+  it.concurrent('is shown as crashing until it stays up', async ({ rig }) => {
     const agent = await serving(rig, 1);
     for (let crashes = 0; crashes < 2; crashes += 1) {
       const { pid } = await rig.ready(agent, 1);
@@ -26,7 +26,7 @@ describe('a runner that fails', () => {
     expect((await rig.ask(1, 'Hello').done).end.fin).toBe('done');
   });
 
-  it.concurrent('a runner whose event loop hangs is ended and replaced', async ({ rig }) => {
+  it.concurrent('is replaced when its event loop hangs', async ({ rig }) => {
     const agent = await rig.startAgent({ RUNNER_SILENCE_MS: '5000' });
     rig.assign(agent, [anItem(1)]);
     const { pid } = await rig.ready(agent, 1);
@@ -38,7 +38,7 @@ describe('a runner that fails', () => {
 });
 
 describe('a runner that is left', () => {
-  it.concurrent('a runner that is told to end by somebody else finishes its streams while its successor loads', async ({ rig }) => {
+  it.concurrent('finishes its streams while its successor loads', async ({ rig }) => {
     const agent = await serving(rig, 1);
     const { pid } = rig.loadOf(agent, 1)!;
     const run = rig.ask(1, 'Hello', endless);
@@ -49,7 +49,7 @@ describe('a runner that is left', () => {
     await until('the old process has ended', () => !isAlive(pid!));
   });
 
-  it.concurrent('a runner that loads when its agent is killed ends too', async ({ rig }) => {
+  it.concurrent('ends with its agent while it loads', async ({ rig }) => {
     const agent = await rig.startAgent();
     rig.assign(agent, [anItem(1)]);
     const pid = await until('the runner was started', () => rig.loadOf(agent, 1)?.pid);
@@ -57,9 +57,7 @@ describe('a runner that is left', () => {
     await until('no process is left', () => !isAlive(pid));
   });
 
-  it.concurrent('an agent that comes back serves beside no runner of the one before: that one only finishes what it has', async ({
-    rig,
-  }) => {
+  it.concurrent('takes no new streams beside its agent’s successor', async ({ rig }) => {
     const agent = await serving(rig, 1);
     const [before] = rig.runnersOf(1);
     const run = rig.ask(1, 'Hello', endless);
@@ -79,7 +77,7 @@ describe('a runner that is left', () => {
 });
 
 describe('an agent that is told to end', () => {
-  it.concurrent('Ctrl-C, which reaches the runners too, drains all the same', async ({ rig }) => {
+  it.concurrent('drains when Ctrl-C reaches its runners too', async ({ rig }) => {
     const agent = await serving(rig, 1, 2);
     const pids = [1, 2].map((dep) => rig.loadOf(agent, dep)!.pid!);
     const runs = [1, 1, 2].map((dep) => rig.ask(dep, 'Hello', endless));
@@ -105,7 +103,7 @@ describe('an agent that is told to end', () => {
 });
 
 describe('streams that have too little time', () => {
-  it.concurrent('what still runs at the end of the drain time ends with an error that lets others try', async ({ rig }) => {
+  it.concurrent('ends what outlasts the drain as retryable', async ({ rig }) => {
     const agent = await rig.startAgent({ DRAIN_MS: '20' });
     rig.assign(agent, [anItem(1)]);
     const { pid } = await rig.ready(agent, 1);

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-it('an agent that was frozen blames no runner for it', async () => {
+it('an agent that was frozen restarts no runner', async () => {
   const agent = await rig.startAgent({ RUNNER_SILENCE_MS: '5000' });
   rig.assign(agent, [anItem(1)]);
   const { pid } = await rig.ready(agent, 1);
