@@ -49,8 +49,7 @@ export class RequestBounds {
 
   /** Counts the connections of a server. */
   watch(server: Server): void {
-    this.#connections /** Counts the connections of a server. */
-      .watch(server);
+    this.#connections.watch(server);
   }
 
   /** True for a connection above the bound, on which only health checks are answered. */
