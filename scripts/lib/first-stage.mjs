@@ -81,7 +81,8 @@ export async function runLauncher(root, argv, env) {
     process.stdout.write(USAGE);
     return 0;
   } catch (error) {
-    progress.note(error instanceof StartError ? `✗ ${error.message}` : `✗ The launcher failed: ${error?.stack ?? error}`);
+    const because = error?.cause instanceof Error ? `\nCaused by: ${error.cause.message}` : '';
+    progress.note(error instanceof StartError ? `✗ ${error.message}` : `✗ The launcher failed: ${error?.stack ?? error}${because}`);
     return error instanceof UsageError ? 2 : 1;
   } finally {
     endRunningCommands();
