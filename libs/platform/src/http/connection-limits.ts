@@ -18,15 +18,10 @@ interface Connection {
   readonly network: string;
   /** Whether it is one of the reserve. */
   isExtra: boolean;
-  /** Open responses to known callers. */
+  /** Open responses to known callers; it may be closed for another one while there are none. */
   held: number;
-}
-
-/** The connections of one network. */
-interface Group {
-  count: number;
-  /** Connections that may be closed, longest idle first. */
-  readonly loose: Set<Connection>;
+  /** Counter of uses at its last one: the lowest is idle for longest. */
+  used: number;
 }
 
 /**
@@ -36,11 +31,11 @@ interface Group {
  */
 export class ConnectionLimits {
   readonly #connections = new Map<Socket, Connection>();
-  readonly #groups = new Map<string, Group>();
-  readonly #loose = new Set<Connection>();
-  readonly #extras = new Set<Connection>();
-
+  /** Counted connections of each network. */
+  readonly #networks = new Map<string, number>();
   readonly #places: FairPlaces;
+  #extras = 0;
+  #uses = 0;
 
   constructor(private readonly bounds: ConnectionBounds) {
     this.#places = new FairPlaces(bounds.max);
@@ -48,15 +43,17 @@ export class ConnectionLimits {
 
   /** Counted connections, without the reserve. */
   get size(): number {
-    return this.#connections.size - this.#extras.size;
+    return this.#connections.size - this.#extras;
   }
 
   /** Applies the bounds to a server. */
   watch(server: Server): void {
     server.on('connection', (socket) => this.#enter(socket));
     server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
-      this.#touch(request.socket);
-      response.once('close', () => this.#touch(request.socket));
+      const connection = this.#connections.get(request.socket);
+      if (!connection) return;
+      this.#touch(connection);
+      response.once('close', () => this.#touch(connection));
     });
   }
 
@@ -74,68 +71,62 @@ export class ConnectionLimits {
     if (!connection || connection.isExtra) return true;
     if (!this.#places.take(account)) return false;
     connection.held += 1;
-    this.#loose.delete(connection);
-    this.#groupOf(connection.network).loose.delete(connection);
     response.once('close', () => {
       connection.held -= 1;
       this.#places.leave(account);
-      this.#touch(connection.socket);
     });
     return true;
   }
 
   #enter(socket: Socket): void {
     const network = networkOf(socket.remoteAddress ?? '');
-    const connection: Connection = { socket, network, isExtra: !this.#makeRoom(network), held: 0 };
+    const connection: Connection = { socket, network, isExtra: !this.#makeRoom(network), held: 0, used: 0 };
+    this.#touch(connection);
     this.#connections.set(socket, connection);
-    if (connection.isExtra) this.#keepExtra(connection);
-    else this.#groupOf(network).count += 1;
-    this.#touch(socket);
+    if (connection.isExtra) this.#keepExtra();
+    else this.#networks.set(network, this.#countOf(network) + 1);
     socket.once('close', () => this.#leave(connection));
   }
 
   #makeRoom(network: string): boolean {
-    const group = this.#groups.get(network);
-    if (group && group.count >= this.bounds.perNetwork) return this.#closeFirst(group.loose);
-    return this.size < this.bounds.max || this.#closeFirst(this.#loose);
+    if (this.#countOf(network) >= this.bounds.perNetwork) return this.#closeIdlest((other) => !other.isExtra && other.network === network);
+    return this.size < this.bounds.max || this.#closeIdlest((other) => !other.isExtra);
   }
 
-  #keepExtra(connection: Connection): void {
-    this.#extras.add(connection);
-    if (this.#extras.size > this.bounds.reserve) this.#closeFirst(this.#extras);
+  #keepExtra(): void {
+    this.#extras += 1;
+    if (this.#extras > this.bounds.reserve) this.#closeIdlest((other) => other.isExtra);
   }
 
-  #closeFirst(connections: ReadonlySet<Connection>): boolean {
-    const [first] = connections;
-    if (!first) return false;
-    this.#leave(first);
-    first.socket.destroy();
+  /**
+   * Closes the connection that is idle for longest, of those that match and serve no known caller. It is looked for when it is
+   * needed, among `max` at most: a list in the order of use would be changed twice for each request.
+   */
+  #closeIdlest(matches: (other: Connection) => boolean): boolean {
+    let idlest: Connection | undefined;
+    for (const other of this.#connections.values()) {
+      if (other.held === 0 && matches(other) && (!idlest || other.used < idlest.used)) idlest = other;
+    }
+    if (!idlest) return false;
+    this.#leave(idlest);
+    idlest.socket.destroy();
     return true;
   }
 
-  /** Moves a connection to the end of the closable ones. */
-  #touch(socket: Socket): void {
-    const connection = this.#connections.get(socket);
-    if (!connection || connection.isExtra || connection.held > 0) return;
-    for (const set of [this.#loose, this.#groupOf(connection.network).loose]) {
-      set.delete(connection);
-      set.add(connection);
-    }
+  #touch(connection: Connection): void {
+    this.#uses += 1;
+    connection.used = this.#uses;
   }
 
   #leave(connection: Connection): void {
     if (!this.#connections.delete(connection.socket)) return;
-    if (this.#extras.delete(connection)) return;
-    this.#loose.delete(connection);
-    const group = this.#groupOf(connection.network);
-    group.loose.delete(connection);
-    group.count -= 1;
-    if (group.count <= 0) this.#groups.delete(connection.network);
+    const { isExtra, network } = connection;
+    if (isExtra) this.#extras -= 1;
+    else if (this.#countOf(network) > 1) this.#networks.set(network, this.#countOf(network) - 1);
+    else this.#networks.delete(network);
   }
 
-  #groupOf(network: string): Group {
-    let group = this.#groups.get(network);
-    if (!group) this.#groups.set(network, (group = { count: 0, loose: new Set() }));
-    return group;
+  #countOf(network: string): number {
+    return this.#networks.get(network) ?? 0;
   }
 }
