@@ -64,33 +64,13 @@ describe('where nothing runs', () => {
 });
 
 describe('exit codes and usage', () => {
-  it.each([[[]], [['keys']], [['keys', 'mcp']], [['deployments', 'create']], [['aliases', 'point']]])(
-    '%j --help is answered',
-    async (path) => {
-      const run = await runCli([...path, '--help']);
-      expect([run.code, run.stderr]).toEqual([0, '']);
-      expect(run.stdout).toContain(`Usage: ${['npx slipway', ...path].join(' ')} `);
-    },
-  );
-
-  it.each([
-    [['keys', 'create'], 'keys create [options] <NAME>'],
-    [['deployments', 'scale', 'demo', 'many'], 'deployments scale [options] <DEPLOYMENT> <REPLICAS>'],
-    [['deployments', 'scale', 'demo', '0'], 'deployments scale [options] <DEPLOYMENT> <REPLICAS>'],
-    [['deployments', 'create'], 'deployments create [options]'],
-    [['deployments', 'create', '--model', 'x.gguf', '--slots', '5000'], 'deployments create [options]'],
-    [['deployments', 'update', 'demo'], 'deployments update [options] <DEPLOYMENT>'],
-    [['deployments', 'log', 'demo', '--lines', '0'], 'deployments log [options] <DEPLOYMENT>'],
-    [['deployments', 'stop', 'Not an alias'], 'deployments stop [options] <DEPLOYMENT>'],
-    [['aliases', 'remove', 'v1'], 'aliases remove [options] <ALIAS>'],
-    [['accounts', 'create', 'UPPER'], 'accounts create [options] <SLUG>'],
-    [['keys', 'create', ' '], 'keys create [options] <NAME>'],
-    [['launch'], '[options] [command]'],
-  ])('%j is a usage error', async (args, usage) => {
-    const run = await runCli(args);
-    expect([run.code, run.stdout]).toEqual([2, '']);
-    expect(run.stderr).toMatch(/^✗ .+\n\nUsage: npx slipway /);
-    expect(run.stderr).toContain(`Usage: npx slipway ${usage}`);
+  it('are 0 for help on stdout and 2 for usage errors on stderr', async () => {
+    expect(await runCli(['keys', '--help'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Usage: npx slipway keys /),
+      stderr: '',
+    });
+    expect(await runCli(['launch'])).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/^✗ .+\n\nUsage: npx slipway /) });
   });
 
   it('delete refuses to ask without a terminal', async () => {

@@ -85,9 +85,27 @@ describe('a command line', () => {
       "option '--model <SOURCE>' cannot be used with option '--upstream <URL>'",
     ],
     [['deployments', 'stop', 'demo', '--timeout', '5'], '--timeout needs --wait.'],
+    [['deployments', 'create'], 'Name the model with --model, or another server with --upstream.'],
+    [['deployments', 'update', 'demo'], 'Name what is to change, such as --model, --context or --name.'],
   ])('%j is refused before anything is connected', async (argv, message) => {
     const { code, stderr, requests } = await run(...argv);
     expect([code, stderr.split('\n')[0], requests]).toEqual([2, `✗ ${message}`, []]);
+  });
+
+  it.each([
+    [['deployments', 'scale', 'demo', 'many'], 'It takes a whole number.'],
+    [['deployments', 'scale', 'demo', '0'], 'It is out of range: at least 1.'],
+    [['deployments', 'create', '--model', 'x', '--slots', '5000'], 'It is out of range: at most 1024.'],
+    [['deployments', 'log', 'demo', '--lines', '0'], 'It is out of range: at least 1.'],
+    [['deployments', 'stop', 'Not an alias'], '"Not an alias" is no alias'],
+    [['aliases', 'remove', 'v1'], '"v1" is no alias'],
+    [['accounts', 'create', 'UPPER'], '"UPPER" is no slug'],
+    [['keys', 'create', ' '], 'Give the key a name.'],
+  ])('%j is refused with what the value must be', async (argv, reason) => {
+    const { code, stdout, stderr, requests } = await run(...argv);
+    expect([code, stdout, requests]).toEqual([2, '', []]);
+    expect(stderr.split('\n')[0]).toContain(reason);
+    expect(stderr).toContain(`Usage: npx slipway ${argv.slice(0, 2).join(' ')} `);
   });
 
   it('repeats no value that may be a secret', async () => {
