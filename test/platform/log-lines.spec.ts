@@ -39,3 +39,16 @@ it.each([
     expect(lines.filter((line) => line.service === service).map(({ line }) => line)).toEqual(Array.from({ length: LINES }, (_, i) => i));
   }
 });
+
+it('a log that nobody reads collects no listeners', async () => {
+  const child = fork(WRITER, [String(LINES), 'stall'], { execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  try {
+    const warnings = text(child.stderr!);
+    await once(child, 'disconnect');
+    const lines = (await text(child.stdout!)).trimEnd().split('\n');
+    expect(await warnings).toBe('');
+    expect(lines.filter((line) => (JSON.parse(line) as Line).event === 'later').length).toBeGreaterThan(10);
+  } finally {
+    child.kill('SIGKILL');
+  }
+});

@@ -11,5 +11,10 @@ const END = {
     throw new Error('A fault.');
   },
   rest: () => process.disconnect(),
+  // Longer than ten times the interval at which lines leave.
+  stall: () => {
+    const timer = setInterval(() => loggers[0].info({ line: lines }, 'later'), 100);
+    setTimeout(() => (clearInterval(timer), process.disconnect()), 3_000);
+  },
 };
 process.send('written', END[ending]);

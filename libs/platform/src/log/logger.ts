@@ -28,18 +28,33 @@ function stdout(): DestinationStream {
   return shared;
 }
 
-/** The stream's own `periodicFlush` would wake a process that logs nothing five times a second. */
+/**
+ * The stream's own `periodicFlush` would wake a process that logs nothing five times a second. A flush waits for the reader of
+ * the log, and each adds listeners; so the next one begins when it has ended.
+ */
 function gathering(out: ReturnType<typeof destination>): DestinationStream & { flushSync(): void } {
   let timer: NodeJS.Timeout | undefined;
+  let isFlushing = false;
+  /** Bytes that no write has taken. */
+  let waiting = 0;
+  out.on('write', (bytes) => (waiting -= bytes));
   const flush = (): void => {
     timer = undefined;
+    isFlushing = true;
     // With a callback a reader that has left is no exception.
-    out.flush(() => undefined);
+    out.flush((error) => {
+      isFlushing = false;
+      if (!error && waiting > 0) flushSoon();
+    });
+  };
+  const flushSoon = (): void => {
+    if (!isFlushing) timer ??= setTimeout(flush, GATHER_MS).unref();
   };
   return {
     write(line) {
+      waiting += Buffer.byteLength(line);
       out.write(line);
-      timer ??= setTimeout(flush, GATHER_MS).unref();
+      flushSoon();
     },
     flushSync: () => out.flushSync(),
   };
