@@ -1,27 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { Child } from '../testing/child.js';
 import { until } from '../testing/until.js';
 
-const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 const POLL_MS = 20;
 
-let built = false;
-
-/** Builds the libraries once per test file, because the processes run the output of `tsc`. */
-function buildTransport(): void {
-  if (built) return;
-  execFileSync(process.execPath, [`${REPOSITORY}node_modules/typescript/bin/tsc`, '-b', 'libs/stream-transport'], {
-    cwd: REPOSITORY,
-    stdio: 'inherit',
-  });
-  built = true;
-}
-
-function startChild(script: 'worker' | 'gateway', options: object): Promise<Child> {
-  buildTransport();
-  return Child.start(new URL(`processes/${script}.mjs`, import.meta.url), options);
-}
+/** The processes run what is built. */
+const startChild = (script: 'worker' | 'gateway', options: object): Promise<Child> =>
+  Child.start(new URL(`processes/${script}.mjs`, import.meta.url), options);
 
 /** Outcome of one stream at its gateway; times in milliseconds. */
 export interface StreamResult {
