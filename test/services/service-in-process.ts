@@ -23,7 +23,8 @@ const DEFINITIONS: Readonly<Record<AppName, () => Promise<unknown>>> = {
   console: async () => (await import('../../apps/console/src/console-service.js')).consoleService,
 };
 
-async function begin(app: AppName, settings: Environment, log: (line: string) => void): Promise<RunningService> {
+/** Starts an app in this process with these settings alone. @throws ConfigError when they are wrong */
+export async function startApp(app: AppName, settings: Environment, log: (line: string) => void): Promise<RunningService> {
   const definition = (await DEFINITIONS[app]()) as ServiceDefinition<ServiceSchema>;
   return startService(definition, settings, { log });
 }
@@ -51,7 +52,7 @@ export class ServiceInProcess implements TestService {
       ...environment,
     };
     const isShown = (line: string): boolean => environment['LOG_LEVEL'] === 'debug' || !line.startsWith(DEBUG_LINE);
-    this.#started = begin(app, settings, (line) => {
+    this.#started = startApp(app, settings, (line) => {
       if (isShown(line)) this.#output += line;
     });
     this.#started.catch(() => undefined);
