@@ -73,7 +73,7 @@ export default defineConfig({
         exclude: ['**/node_modules/**', ...BOUNDED, ...VERIFY],
         ...withProcesses,
         // More than the cores: these wait for processes most of their time.
-        maxWorkers: 4,
+        maxWorkers: 5,
         ...sharedModules,
         sequence: { groupOrder: 1 },
       }),

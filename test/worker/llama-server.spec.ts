@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs';
 import { describe, expect, vi } from 'vitest';
-import { isAlive } from '../testing/is-alive.js';
 import { anItem } from './an-item.js';
 import { replaced } from './fault-stage.js';
 import { FAKE_LLAMA_SERVER, llamaServerItem, serverOf, servingLlamaServer } from './llama-server-stage.js';
@@ -45,16 +43,5 @@ describe('the engine llama-server', () => {
     expect(agent.output()).not.toContain('secret');
     const states = rig.beats.flatMap(({ loads }) => loads.filter(({ dep }) => dep === 1).map(({ state }) => state));
     expect(states).not.toContain('failed');
-  });
-});
-
-describe('a llama-server whose runner ends', () => {
-  it.concurrent('is killed with a killed runner', async ({ rig }) => {
-    const agent = await servingLlamaServer(rig, [llamaServerItem(rig, 1, 'stubborn')]);
-    const [{ pid: runner }, { pid, args }] = [rig.loadOf(agent, 1)!, serverOf(rig, 1)];
-    process.kill(runner!, 'SIGKILL');
-    await until('the server is gone', () => !isAlive(pid));
-    await until('its folder is gone', () => !existsSync(args[args.indexOf('--host') + 1]!.replace(/\/http\.sock$/, '')));
-    await replaced(rig, agent, 1, runner!);
   });
 });

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { describe, expect, vi } from 'vitest';
 import { isAlive } from '../../testing/is-alive.js';
 import { replaced } from '../fault-stage.js';
@@ -26,6 +27,15 @@ describe('the engine llama-server', () => {
 });
 
 describe('a llama-server whose runner ends', () => {
+  it.concurrent('is killed with a killed runner', async ({ rig }) => {
+    const agent = await servingLlamaServer(rig, [llamaServerItem(rig, 1, 'stubborn')]);
+    const [{ pid: runner }, { pid, args }] = [rig.loadOf(agent, 1)!, serverOf(rig, 1)];
+    process.kill(runner!, 'SIGKILL');
+    await until('the server is gone', () => !isAlive(pid));
+    await until('its folder is gone', () => !existsSync(args[args.indexOf('--host') + 1]!.replace(/\/http\.sock$/, '')));
+    await replaced(rig, agent, 1, runner!);
+  });
+
   it.concurrent('ends when its deployment is stopped', async ({ rig }) => {
     const agent = await servingLlamaServer(rig, [llamaServerItem(rig, 1, 'stubborn')]);
     const { pid } = serverOf(rig, 1);

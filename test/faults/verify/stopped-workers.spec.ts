@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { eventually, flawed, type GatewayStats, pause } from '../fleet.js';
+import { LOAD, TOKENS, LossStage } from '../loss-stage.js';
+
+const stage = LossStage.around();
+
+describe('the loss of a worker', () => {
+  it('by a short SIGSTOP costs nothing', async () => {
+    await stage.fleet.openAndFlow({ ...LOAD, count: 40 });
+    stage.fleet.workers.get(stage.victim)!.signal('SIGSTOP');
+    await pause(1_800);
+    stage.fleet.workers.get(stage.victim)!.signal('SIGCONT');
+    expect(flawed(await stage.results(), TOKENS)).toEqual([]);
+  });
+
+  it('by SIGSTOP before acceptance moves later starts', async () => {
+    stage.fleet.workers.get(stage.victim)!.signal('SIGSTOP');
+    await stage.fleet.gateway.ask('open', { count: 8, tokens: 20, hz: 30 });
+    const results = await stage.results();
+    const { counters, refusals } = await stage.fleet.gateway.ask<GatewayStats>('stats');
+    stage.fleet.workers.get(stage.victim)!.signal('SIGCONT');
+    const failed = results.filter((r) => r.outcome === 'error');
+    expect(failed.map((r) => r.code)).toEqual(['deployment_unavailable']);
+    expect(
+      flawed(
+        results.filter((r) => !failed.includes(r)),
+        20,
+      ),
+    ).toEqual([]);
+    expect(counters['acceptTimeouts']).toBeGreaterThan(1);
+    expect(refusals['silent']).toBe(counters['acceptTimeouts']);
+    await eventually(async () => (await stage.fleet.stats(stage.victim)).running === 0, 'the woken worker has no work');
+  });
+});
