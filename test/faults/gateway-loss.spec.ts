@@ -24,18 +24,6 @@ describe('the loss of a gateway', () => {
     fleet.gateway.signal('SIGCONT');
   };
 
-  it('by SIGSTOP for 2.5 s loses no token', async () => {
-    await fleet.renew();
-    await fleet.openAndFlow(LOAD);
-    await freezeGateway(2_500);
-    const results = await fleet.gateway.ask<StreamResult[]>('results');
-    const { counters, refusals } = await fleet.gateway.ask<GatewayStats>('stats');
-    report('gateway SIGSTOP 2.5 s', `pause ${spread(results.map((r) => r.pause))}`);
-    expect(flawed(results, LOAD.tokens)).toEqual([]);
-    expect(counters).toMatchObject({ lostStreams: 0, lostWorkers: 0, stalls: 1 });
-    expect(refusals).toEqual({});
-  });
-
   it('by kill -9 stops its engine work only', async () => {
     await fleet.renew(2);
     const [first, second] = fleet.gateways;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventually, flawed, type GatewayStats, pause } from '../fleet.js';
+import { eventually, flawed, type GatewayStats, pause, report, spread } from '../fleet.js';
 import { LOAD, TOKENS, LossStage } from '../loss-stage.js';
 
 const stage = LossStage.around();
@@ -31,4 +31,18 @@ describe('the loss of a worker', () => {
     expect(refusals['silent']).toBe(counters['acceptTimeouts']);
     await eventually(async () => (await stage.fleet.stats(stage.victim)).running === 0, 'the woken worker has no work');
   });
+});
+
+it('a gateway stopped for 2.5 s loses no token', async () => {
+  const { fleet } = stage;
+  await fleet.openAndFlow(LOAD);
+  fleet.gateway.signal('SIGSTOP');
+  await pause(2_500);
+  fleet.gateway.signal('SIGCONT');
+  const results = await stage.results();
+  const { counters, refusals } = await fleet.gateway.ask<GatewayStats>('stats');
+  report('gateway SIGSTOP 2.5 s', `pause ${spread(results.map((r) => r.pause))}`);
+  expect(flawed(results, TOKENS)).toEqual([]);
+  expect(counters).toMatchObject({ lostStreams: 0, lostWorkers: 0, stalls: 1 });
+  expect(refusals).toEqual({});
 });
