@@ -1,0 +1,4 @@
+import { describeFraming } from '../bad-framing-cases.js';
+import { messagesContract } from '../messages-contract.js';
+
+describeFraming(messagesContract);
