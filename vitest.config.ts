@@ -81,6 +81,7 @@ export default defineConfig({
         include: BOUNDED,
         exclude: ['**/node_modules/**', ...VERIFY],
         ...withProcesses,
+        ...sharedModules,
         // Promises with a bound in time are tried last and three at a time: what they wait for takes little of a core.
         maxWorkers: 3,
         ...sharedModules,

@@ -1,16 +1,16 @@
 import type { Tool } from '@slipway/contracts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { makeGrammar } from '../../libs/engine-llama/src/answer-grammar.js';
-import { GbnfReader } from '../../libs/engine-llama/src/grammar/gbnf-reader.js';
-import { faultOf } from '../../libs/engine-llama/src/grammar/grammar-check.js';
-import { GrammarWalk } from '../../libs/engine-llama/src/grammar/grammar-walk.js';
-import { CallReader } from '../../libs/engine-llama/src/tool-calls/call-reader.js';
-import { FAMILIES, FAMILY_ROWS, familyNamed } from '../../libs/engine-llama/src/tool-calls/detect-family.js';
-import { toolGrammar } from '../../libs/engine-llama/src/tool-grammar.js';
-import { GrammarSampler } from './grammar-sampler.js';
-import { Random } from './random.js';
-import { randomSchema } from './random-schema.js';
+import { makeGrammar } from '../../../libs/engine-llama/src/answer-grammar.js';
+import { GbnfReader } from '../../../libs/engine-llama/src/grammar/gbnf-reader.js';
+import { faultOf } from '../../../libs/engine-llama/src/grammar/grammar-check.js';
+import { GrammarWalk } from '../../../libs/engine-llama/src/grammar/grammar-walk.js';
+import { CallReader } from '../../../libs/engine-llama/src/tool-calls/call-reader.js';
+import { FAMILIES, FAMILY_ROWS, familyNamed } from '../../../libs/engine-llama/src/tool-calls/detect-family.js';
+import { toolGrammar } from '../../../libs/engine-llama/src/tool-grammar.js';
+import { GrammarSampler } from '../grammar-sampler.js';
+import { Random } from '../random.js';
+import { randomSchema } from '../random-schema.js';
 
 const TOOLS: readonly Tool[] = [
   {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { JinjaTemplate, TemplateError } from '@slipway/model-text';
-import { bundledTemplates } from './bundled-templates.js';
-import recorded from './conversations.json' with { type: 'json' };
-import digests from './digests.json' with { type: 'json' };
-import snippets from './snippets.json' with { type: 'json' };
+import { bundledTemplates } from '../templates/bundled-templates.js';
+import recorded from '../templates/conversations.json' with { type: 'json' };
+import digests from '../templates/digests.json' with { type: 'json' };
+import snippets from '../templates/snippets.json' with { type: 'json' };
 
 type Variables = Readonly<Record<string, unknown>>;
 
