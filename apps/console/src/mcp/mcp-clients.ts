@@ -33,6 +33,8 @@ interface Recorded {
 export class McpUses {
   /** By key and User-Agent. Only some requests carry a client name. */
   readonly #recorded = new Map<string, Recorded>();
+  /** Ids with a report under way. The next one waits for it, else the older name could be stored last. */
+  readonly #reporting = new Set<string>();
 
   /** @param now milliseconds */
   constructor(
@@ -48,7 +50,7 @@ export class McpUses {
     const client = (name ?? before?.client ?? userAgent)?.slice(0, CLIENT_CHARS) || undefined;
     if (before && before.client === client && this.now() - before.at < AGAIN_MS) return;
     this.#remember(id, { at: this.now(), client });
-    this.#send(caller, client, id);
+    if (!this.#reporting.has(id)) void this.#report(caller, id);
   }
 
   #remember(id: string, recorded: Recorded): void {
@@ -58,13 +60,20 @@ export class McpUses {
     if (oldest !== undefined && this.#recorded.size > REMEMBERED_MAX) this.#recorded.delete(oldest);
   }
 
-  #send({ account, key, proof }: McpCaller, client: string | undefined, id: string): void {
+  async #report(caller: McpCaller, id: string): Promise<void> {
+    const { account, key, proof } = caller;
+    const client = this.#recorded.get(id)?.client;
     const use = { account, key, ...(client !== undefined && { client }) };
-    const call = this.rpc.withProof(proof).call(RecordMcpUse, use);
-    call.catch((error: unknown) => {
+    this.#reporting.add(id);
+    try {
+      await this.rpc.withProof(proof).call(RecordMcpUse, use);
+    } catch (error) {
       this.log.debug({ err: error, key_id: key }, 'mcp.use_not_recorded');
       const recorded = this.#recorded.get(id);
       if (recorded?.client === client) this.#recorded.set(id, { at: -Infinity, client });
-    });
+    }
+    this.#reporting.delete(id);
+    const recorded = this.#recorded.get(id);
+    if (recorded && recorded.client !== client) await this.#report(caller, id);
   }
 }
