@@ -18,7 +18,7 @@ export function Page({ title, about, actions, wide = false, children }: PageProp
     <div className={`mx-auto grid w-full grid-cols-[minmax(0,1fr)] gap-5 p-4 sm:p-6 ${wide ? 'max-w-[100rem]' : 'max-w-6xl'}`}>
       <header className="flex flex-wrap items-end justify-between gap-3">
         <div className="min-w-0">
-          <h1 className="text-2xl font-semibold tracking-tight break-words">{title}</h1>
+          <h1 className="text-xl font-semibold tracking-tight break-words">{title}</h1>
           {about !== undefined && <div className="mt-1 text-muted">{about}</div>}
         </div>
         {actions !== undefined && <div className="flex flex-wrap gap-2">{actions}</div>}
