@@ -1,4 +1,8 @@
 import { ConsoleError } from './console-error.js';
+import { watchRequest } from './freshness.js';
+
+/** A call without an answer is given up after so long, in milliseconds: longer than any deadline of the console's own calls. */
+const GIVE_UP_MS = 30_000;
 
 const OFFLINE = 'The console cannot be reached. Check your connection; this page tries again by itself.';
 
@@ -34,6 +38,7 @@ export async function open(path: string, { method = 'POST', body, token, signal 
   if (method === 'POST') headers['content-type'] = 'application/json';
   if (token !== undefined) headers['authorization'] = `Bearer ${token}`;
   let response: Response;
+  const ended = watchRequest();
   try {
     response = await fetch(path, {
       method,
@@ -45,15 +50,37 @@ export async function open(path: string, { method = 'POST', body, token, signal 
       ...(signal && { signal }),
     });
   } catch (error) {
-    if (signal?.aborted) throw error;
+    ended(signal?.aborted && !isTimeout(signal) ? 'dropped' : 'failed');
+    if (signal?.aborted && !isTimeout(signal)) throw error;
     throw new ConsoleError('offline', OFFLINE);
   }
+  ended('answered');
   if (!response.ok) throw await toError(response);
   return response;
+}
+
+/** Whether a signal was aborted by the time limit of `forJson`, and not by the page. */
+const isTimeout = ({ reason }: AbortSignal): boolean => reason instanceof DOMException && reason.name === 'TimeoutError';
+
+/**
+ * Reads a JSON answer of `ask`, both within 30 s.
+ * @param ask sends the question with the given signal
+ * @throws ConsoleError `offline` when no answer came in time
+ */
+export async function forJson<T>(ask: (signal: AbortSignal) => Promise<Response>, signal?: AbortSignal): Promise<T> {
+  const limit = AbortSignal.timeout(GIVE_UP_MS);
+  const either = signal ? AbortSignal.any([signal, limit]) : limit;
+  try {
+    return (await (await ask(either)).json()) as T;
+  } catch (error) {
+    if (limit.aborted && !(error instanceof ConsoleError)) throw new ConsoleError('offline', OFFLINE);
+    throw error;
+  }
 }
 
 /**
  * Asks the console once, for JSON.
  * @throws ConsoleError
  */
-export const send = async <T>(path: string, question: Question = {}): Promise<T> => (await (await open(path, question)).json()) as T;
+export const send = <T>(path: string, question: Question = {}): Promise<T> =>
+  forJson<T>((signal) => open(path, { ...question, signal }), question.signal);

@@ -21,13 +21,15 @@ export interface CallOptions<T> {
   readonly every?: (data: T | undefined) => number | false;
   /** Shows the answer to the question before while this one is asked. */
   readonly keep?: boolean;
+  /** An answer from memory is taken for so many milliseconds. */
+  readonly staleMs?: number;
 }
 
 /** Asks when it is drawn and keeps the answer fresh. */
 export function useCall<C extends ConsoleCall>(
   name: C,
   body: ConsoleRequest<C>,
-  { enabled = true, every, keep = false }: CallOptions<ConsoleReply<C>> = {},
+  { enabled = true, every, keep = false, staleMs }: CallOptions<ConsoleReply<C>> = {},
 ): UseQueryResult<ConsoleReply<C>> {
   return useQuery<ConsoleReply<C>>({
     queryKey: [name, body],
@@ -35,6 +37,7 @@ export function useCall<C extends ConsoleCall>(
     enabled,
     ...(every && { refetchInterval: ({ state }) => every(state.data) || againAfter(state.error) }),
     ...(keep && { placeholderData: keepPreviousData }),
+    ...(staleMs !== undefined && { staleTime: staleMs }),
   });
 }
 

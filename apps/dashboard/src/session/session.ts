@@ -1,6 +1,6 @@
 import type { MemberRole } from '@slipway/contracts';
 import { codeOf, ConsoleError } from '../api/console-error.js';
-import { open, type Question, send } from '../api/send.js';
+import { forJson, open, type Question, send } from '../api/send.js';
 import { withAttempt } from './refresh-attempt.js';
 
 /** A token is renewed so long before it ends, in milliseconds: clocks differ. */
@@ -95,7 +95,7 @@ export class Session {
    * @throws ConsoleError; `session_ended` has ended the session of this page
    */
   async ask<T>(path: string, question: Omit<Question, 'token'> = {}): Promise<T> {
-    return (await (await this.open(path, question)).json()) as T;
+    return forJson<T>((signal) => this.open(path, { ...question, signal }), question.signal);
   }
 
   /**

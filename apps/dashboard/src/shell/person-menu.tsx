@@ -1,65 +1,59 @@
+import { Menu } from '@base-ui/react/menu';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
-import { type JSX, useState } from 'react';
+import { Link } from '@tanstack/react-router';
+import type { JSX } from 'react';
 import { messageOf } from '../api/console-error.js';
 import { me as askMe } from '../api/use-call.js';
 import { session } from '../session/session.js';
 import { useAccount } from '../session/use-session.js';
 import { announce } from '../ui/announcements.js';
 import { Icon } from '../ui/icon.js';
-import { Menu, type MenuEntry } from '../ui/menu.js';
-import { chooseTheme, currentTheme } from './theme.js';
+import { chooseTheme, type Theme, THEMES, useTheme } from './theme.js';
 
-const failed = (error: unknown): void => announce(messageOf(error), 'bad');
+const ITEM = 'flex cursor-pointer items-center gap-3 rounded-md px-3 py-1.5 outline-none data-highlighted:bg-sunken';
+const THEME_WORDS: Readonly<Record<Theme, string>> = { system: 'System', light: 'Light', dark: 'Dark' };
+const THEME_ICONS = { system: 'monitor', light: 'sun', dark: 'moon' } as const;
 
-/** Who works here and in which account, with what belongs to neither screen. */
-export function PersonMenu(): JSX.Element {
-  const account = useAccount();
-  const navigate = useNavigate();
+/** Who is signed in, with what belongs to the person: profile, colours, sign-out. */
+export function PersonMenu({ collapsed }: { readonly collapsed: boolean }): JSX.Element {
+  const { slug: account } = useAccount();
   const { data: me } = useQuery({ queryKey: ['me'], queryFn: askMe });
-  const [theme, setTheme] = useState(currentTheme);
-
-  const switchTo = (slug: string): void => {
-    session.switchTo(slug).then(() => navigate({ to: '/$account/deployments', params: { account: slug } }), failed);
-  };
-  const turn = (): void => {
-    const next = theme === 'dark' ? 'light' : 'dark';
-    chooseTheme(next);
-    setTheme(next);
-  };
-  const others: MenuEntry[] = (me?.memberships ?? [])
-    .filter(({ slug }) => slug !== account.slug)
-    .map(({ slug }) => ({ label: `Switch to ${slug}`, onSelect: () => switchTo(slug) }));
-
+  const theme = useTheme();
+  const signOut = (): void => void session.signOut().catch((error: unknown) => announce(messageOf(error), 'bad'));
+  const shown = me?.name || me?.email;
   return (
-    <div className="grid gap-1 border-t border-line pt-3">
-      <button
-        type="button"
-        onClick={turn}
-        className="flex min-h-10 items-center gap-3 rounded-md px-3 text-sm text-muted hover:bg-sunken hover:text-ink"
-      >
-        <Icon name={theme === 'dark' ? 'sun' : 'moon'} className="size-4.5" />
-        {theme === 'dark' ? 'Light colours' : 'Dark colours'}
-      </button>
-      <Menu
-        label={`${account.slug}, ${me?.email ?? 'you'}: account menu`}
-        triggerClass="flex min-h-12 w-full items-center gap-3 rounded-md px-3 text-left text-sm hover:bg-sunken"
-        trigger={
-          <>
-            <Icon name="person" className="size-4.5" />
-            <span className="min-w-0 flex-1">
-              <span className="block truncate font-medium">{account.slug}</span>
-              <span className="block truncate text-muted">{me?.email ?? '\u00A0'}</span>
-            </span>
-            <Icon name="down" className="size-4" />
-          </>
-        }
-        entries={[
-          { label: 'Your account', onSelect: () => void navigate({ to: '/$account/account', params: { account: account.slug } }) },
-          ...others,
-          { label: 'Sign out', onSelect: () => void session.signOut().catch(failed) },
-        ]}
-      />
-    </div>
+    <Menu.Root>
+      <Menu.Trigger aria-label={`${shown ?? 'You'}: profile menu`} className="nav-item w-full text-left">
+        <Icon name="person" />
+        {!collapsed && <span className="min-w-0 flex-1 truncate">{shown ?? '\u00A0'}</span>}
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Positioner side="top" align="start" sideOffset={4} className="z-50">
+          <Menu.Popup className="min-w-56 rounded-lg border border-line bg-surface p-1 shadow-lg outline-none">
+            <div className="max-w-64 truncate px-3 py-1.5 text-xs text-muted">{me?.email}</div>
+            <Menu.LinkItem render={<Link to="/$account/profile" params={{ account }} />} closeOnClick className={ITEM}>
+              <Icon name="person" />
+              Your profile
+            </Menu.LinkItem>
+            <Menu.Separator className="my-1 h-px bg-line" />
+            <Menu.RadioGroup value={theme} onValueChange={(next: Theme) => chooseTheme(next)}>
+              <Menu.GroupLabel className="px-3 py-1 text-xs text-muted">Theme</Menu.GroupLabel>
+              {THEMES.map((one) => (
+                <Menu.RadioItem key={one} value={one} className={ITEM}>
+                  <Icon name={THEME_ICONS[one]} />
+                  <span className="flex-1">{THEME_WORDS[one]}</span>
+                  <span className="size-4">{one === theme && <Icon name="check" />}</span>
+                </Menu.RadioItem>
+              ))}
+            </Menu.RadioGroup>
+            <Menu.Separator className="my-1 h-px bg-line" />
+            <Menu.Item onClick={signOut} className={ITEM}>
+              <Icon name="sign-out" />
+              Sign out
+            </Menu.Item>
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
   );
 }

@@ -1,23 +1,32 @@
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { type JSX, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type JSX, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { useFreshness } from '../api/freshness.js';
+import { useAddresses } from '../api/use-call.js';
+import { formatClock } from '../format/time.js';
 import { innerPath } from '../session/inner-path.js';
 import { useSession } from '../session/use-session.js';
 import { Announcements } from '../ui/announcements.js';
 import { Icon } from '../ui/icon.js';
+import { Notice } from '../ui/notice.js';
 import { Broken } from './faults.js';
 import { Logo } from './logo.js';
-import { Navigation } from './navigation.js';
 import { OfflineNotice } from './offline-notice.js';
-import { PersonMenu } from './person-menu.js';
+import { isProduction, Sidebar } from './sidebar.js';
+import { ShortcutsDialog } from './shortcuts-dialog.js';
+import { useShortcuts } from './shortcuts.js';
+import { TopBar } from './top-bar.js';
 
-/** What is around every screen of somebody who is signed in. Who is not any more goes to the sign-in, and from there back. */
+const Palette = lazy(() => import('./palette.js').then((module) => ({ default: module.Palette })));
+const COLLAPSED = 'slipway.sidebar';
+
+/** The frame around every screen of a signed-in person. When the session ends, it leads to the sign-in, and from there back. */
 export function Shell(): JSX.Element {
   const state = useSession();
   const navigate = useNavigate();
   const href = useRouterState({ select: ({ location }) => location.href });
 
   useEffect(() => {
-    // It is drawn on while the sign-in is loaded: from there nobody is sent on again.
+    // The frame is still drawn while the sign-in loads: from there nobody is sent on again.
     const isLeaving = innerPath(href) !== href;
     if (state.kind !== 'out' || isLeaving) return;
     void navigate({ to: '/sign-in', search: state.ended ? { failed: 'session_ended', next: href } : {} });
@@ -30,7 +39,7 @@ export function Shell(): JSX.Element {
   );
 }
 
-/** The same around a failure, where nobody can say who is signed in. */
+/** The same frame around a failure that happened before the session was known. */
 export function BrokenShell({ error }: { readonly error: unknown }): JSX.Element {
   return (
     <Frame>
@@ -39,47 +48,103 @@ export function BrokenShell({ error }: { readonly error: unknown }): JSX.Element
   );
 }
 
-function Frame({ children }: { readonly children: ReactNode }): JSX.Element {
-  const isIn = useSession().kind === 'in';
+/** Whether the sidebar is collapsed, kept for the next visit. */
+function useCollapsed(): readonly [boolean, () => void] {
+  const [collapsed, setCollapsed] = useState(() => {
+    try {
+      return localStorage.getItem(COLLAPSED) === '1';
+    } catch {
+      return false;
+    }
+  });
+  const toggle = (): void => {
+    try {
+      localStorage.setItem(COLLAPSED, collapsed ? '0' : '1');
+    } catch {
+      // Storage may be switched off: then the choice holds until the page is left.
+    }
+    setCollapsed(!collapsed);
+  };
+  return [collapsed, toggle];
+}
+
+/** Moves the focus to the screen when its path changes, as a page load would. */
+function useFocusOnNavigation() {
   const path = useRouterState({ select: ({ location }) => location.pathname });
-  const [open, setOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
   const drawn = useRef(path);
-
   useEffect(() => {
     if (drawn.current !== path) main.current?.focus({ preventScroll: true });
     drawn.current = path;
   }, [path]);
+  return main;
+}
+
+function Frame({ children }: { readonly children: ReactNode }): JSX.Element {
+  const isIn = useSession().kind === 'in';
+  const [open, setOpen] = useState(false);
+  const [collapsed, toggle] = useCollapsed();
+  const [overlay, setOverlay] = useState<'palette' | 'help' | null>(null);
+  const main = useFocusOnNavigation();
+  useShortcuts({ openPalette: () => isIn && setOverlay('palette'), openHelp: () => setOverlay('help'), toggleSidebar: toggle });
+  const menuButton = (
+    <button
+      type="button"
+      aria-expanded={open}
+      aria-controls="navigation"
+      onClick={() => setOpen(!open)}
+      className="-ml-1 rounded-md p-2 hover:bg-sunken md:hidden"
+    >
+      <Icon name={open ? 'close' : 'menu'} className="size-5" />
+      <span className="sr-only">Menu</span>
+    </button>
+  );
 
   return (
-    <div className="min-h-dvh md:grid md:grid-cols-[15rem_minmax(0,1fr)]">
+    <div className={`min-h-dvh md:grid ${collapsed ? 'md:grid-cols-[3.5rem_minmax(0,1fr)]' : 'md:grid-cols-[14rem_minmax(0,1fr)]'}`}>
       <a href="#content" className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:bg-surface focus:p-2">
         Skip to the content
       </a>
-      <header className="border-b border-line bg-surface md:sticky md:top-0 md:flex md:h-dvh md:flex-col md:border-r md:border-b-0">
-        <div className="flex items-center justify-between gap-2 p-3 md:p-4">
-          <Logo />
-          <button
-            type="button"
-            aria-expanded={open}
-            aria-controls="navigation"
-            onClick={() => setOpen(!open)}
-            className="rounded-md p-2 hover:bg-sunken md:hidden"
-          >
-            <Icon name={open ? 'close' : 'menu'} className="size-5" />
-            <span className="sr-only">Menu</span>
-          </button>
-        </div>
-        <div id="navigation" className={`${open ? 'flex' : 'hidden'} flex-1 flex-col gap-4 px-3 pb-3 md:flex`}>
-          <Navigation onNavigate={() => setOpen(false)} />
-          {isIn && <PersonMenu />}
-        </div>
+      <header
+        id="navigation"
+        className={`${open ? 'fixed inset-x-0 top-12 bottom-0 z-40 flex' : 'hidden'} flex-col gap-2 border-line bg-surface p-2 md:sticky md:top-0 md:flex md:h-dvh md:border-r`}
+      >
+        <Logo collapsed={collapsed} />
+        <Sidebar collapsed={collapsed && !open} onNavigate={() => setOpen(false)} onToggle={toggle} />
       </header>
-      <main id="content" ref={main} tabIndex={-1} className="min-w-0 outline-none">
-        <OfflineNotice />
-        {children}
-      </main>
+      <div className="flex min-w-0 flex-col">
+        <ProductionLine />
+        <TopBar menuButton={menuButton} onSearch={() => setOverlay('palette')} />
+        <main id="content" ref={main} tabIndex={-1} className="min-w-0 flex-1 outline-none">
+          <OfflineNotice />
+          <StaleNotice />
+          {children}
+        </main>
+      </div>
+      {overlay === 'palette' && (
+        <Suspense>
+          <Palette onClose={() => setOverlay(null)} onHelp={() => setOverlay('help')} />
+        </Suspense>
+      )}
+      {overlay === 'help' && <ShortcutsDialog onClose={() => setOverlay(null)} />}
       <Announcements />
+    </div>
+  );
+}
+
+/** A red line over the page where real users depend on what is changed. */
+function ProductionLine(): JSX.Element | null {
+  const environment = useAddresses()?.environment ?? '';
+  return isProduction(environment) ? <div aria-hidden="true" className="h-0.5 bg-bad" /> : null;
+}
+
+/** Says since when the figures are old, once the console has not answered for 10 s. */
+function StaleNotice(): JSX.Element | null {
+  const { state, answeredAt } = useFreshness();
+  if (state === 'live' || answeredAt === 0) return null;
+  return (
+    <div className="px-4 pt-3 md:px-6">
+      <Notice look="warn">The console does not answer. What you see is as of {formatClock(answeredAt)}; this page reconnects by itself.</Notice>
     </div>
   );
 }

@@ -1,0 +1,34 @@
+/** What the checklist knows of an account. Null = not known yet. */
+export interface AccountProgress {
+  readonly deployments: readonly { readonly state: string }[] | null;
+  readonly keys: readonly { readonly state: string }[] | null;
+  /** Requests of the last 30 days, of keys alone: the playground proves no client. */
+  readonly requests: number | null;
+  /** Members and open invitations. */
+  readonly people: number | null;
+  /** Whether an agent has used the MCP key. */
+  readonly agentSeen: boolean | null;
+}
+
+export const STEPS = ['deploy', 'key', 'request', 'team', 'agent'] as const;
+export type ChecklistStep = (typeof STEPS)[number];
+
+/** `unknown` until its figures have come. */
+export type StepState = 'done' | 'open' | 'unknown';
+
+const stateOf = (known: unknown, isDone: boolean): StepState => (known === null ? 'unknown' : isDone ? 'done' : 'open');
+
+/** Which steps of the first day an account has taken. */
+export function progressOf({ deployments, keys, requests, people, agentSeen }: AccountProgress): Readonly<Record<ChecklistStep, StepState>> {
+  return {
+    deploy: stateOf(deployments, (deployments ?? []).some(({ state }) => state === 'ready' || state === 'degraded')),
+    key: stateOf(keys, (keys ?? []).some(({ state }) => state === 'active')),
+    request: stateOf(requests, (requests ?? 0) > 0),
+    team: stateOf(people, (people ?? 0) > 1),
+    agent: stateOf(agentSeen, agentSeen === true),
+  };
+}
+
+/** Whether the steps that every account needs are taken; inviting people and connecting agents are optional. */
+export const isSetUp = (progress: Readonly<Record<ChecklistStep, StepState>>): boolean =>
+  progress.deploy === 'done' && progress.key === 'done' && progress.request === 'done';

@@ -1,0 +1,151 @@
+import { Popover } from '@base-ui/react/popover';
+import { Link, useMatches, useNavigate } from '@tanstack/react-router';
+import { type JSX, type ReactNode, useState } from 'react';
+import { useFreshness } from '../api/freshness.js';
+import { useCall } from '../api/use-call.js';
+import { slugOf } from '../deployments/inference-target.js';
+import { formatClock } from '../format/time.js';
+import { useAccount } from '../session/use-session.js';
+import { Icon } from '../ui/icon.js';
+import { type Pick, PickList } from './pick-list.js';
+import { placesFor } from './places.js';
+
+declare module '@tanstack/react-router' {
+  interface StaticDataRouteOption {
+    /** Words of this route in the breadcrumb; absent = it has no part of its own. */
+    readonly crumb?: string;
+  }
+}
+
+const FRESH_MS = 30_000;
+
+export interface TopBarProps {
+  readonly menuButton: ReactNode;
+  readonly onSearch: () => void;
+}
+
+/** Where one is, whether figures are live, and the way to the palette. */
+export function TopBar({ menuButton, onSearch }: TopBarProps): JSX.Element {
+  return (
+    <div className="sticky top-0 z-30 flex h-12 items-center gap-3 border-b border-line bg-page/95 px-3 backdrop-blur-sm md:px-6">
+      {menuButton}
+      <Breadcrumb />
+      <div className="ml-auto flex items-center gap-3">
+        <LiveState />
+        <button
+          type="button"
+          onClick={onSearch}
+          className="flex h-8 items-center gap-2 rounded-md border border-line bg-surface px-2 text-muted hover:text-ink"
+          aria-label="Search and commands"
+          aria-keyshortcuts="Control+K Meta+K"
+        >
+          <Icon name="search" />
+          <span className="hidden sm:inline">Search</span>
+          <kbd className="kbd hidden sm:inline-flex">⌘K</kbd>
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function LiveState(): JSX.Element {
+  const { state, answeredAt } = useFreshness();
+  const isLive = state === 'live';
+  return (
+    <span role="status" className="flex items-center gap-1.5 text-xs whitespace-nowrap text-muted">
+      <span aria-hidden="true" className={`size-2 rounded-full ${isLive ? 'bg-good' : 'bg-warn'}`} />
+      {isLive ? 'Live' : `As of ${formatClock(answeredAt)}, reconnecting`}
+    </span>
+  );
+}
+
+interface Crumb {
+  readonly words: string;
+  readonly to: string;
+}
+
+function Breadcrumb(): JSX.Element {
+  const { slug: account, role } = useAccount();
+  const navigate = useNavigate();
+  const matches = useMatches();
+  const crumbs: Crumb[] = matches.flatMap(({ staticData: { crumb }, pathname }) => (crumb === undefined ? [] : [{ words: crumb, to: pathname }]));
+  const params = matches.at(-1)?.params as { readonly slug?: string; readonly id?: string } | undefined;
+  const screens = placesFor(role === 'owner')
+    .flatMap(({ places }) => places)
+    .map(({ to, label, icon }): Pick => ({ id: to, label, icon, run: () => void navigate({ to, params: { account } }) }));
+  const [first, ...rest] = crumbs;
+  return (
+    <nav aria-label="Breadcrumb" className="min-w-0">
+      <ol className="flex min-w-0 items-center gap-1">
+        <li className="hidden min-w-0 items-center gap-1 sm:flex">
+          <span className="max-w-32 truncate text-muted">{account}</span>
+          <Icon name="next" className="size-3.5 text-muted" />
+        </li>
+        {first && <CrumbItem crumb={first} isLast={rest.length === 0 && params?.slug === undefined} label="Screens" items={screens} />}
+        {params?.slug !== undefined && <DeploymentCrumb slug={params.slug} />}
+        {params?.slug === undefined &&
+          rest.map((crumb, at) => <CrumbItem key={crumb.to} crumb={crumb} isLast={at === rest.length - 1} label={crumb.words} items={[]} />)}
+      </ol>
+    </nav>
+  );
+}
+
+function DeploymentCrumb({ slug }: { readonly slug: string }): JSX.Element {
+  const { slug: account } = useAccount();
+  const navigate = useNavigate();
+  const { data } = useCall('deployments/list', {}, { staleMs: FRESH_MS });
+  const deployments = data?.deployments ?? [];
+  const items = deployments.map((one): Pick => ({
+    id: String(one.id),
+    label: one.name,
+    hint: slugOf(one),
+    run: () =>
+      void navigate({
+        to: '/$account/deployments/$slug',
+        params: { account, slug: slugOf(one) },
+        search: ({ tab }: { readonly tab?: string }) => (tab === undefined ? {} : { tab }),
+      } as Parameters<typeof navigate>[0]),
+  }));
+  const words = deployments.find((one) => slugOf(one) === slug)?.name ?? slug;
+  return <CrumbItem crumb={{ words, to: '' }} isLast label="Deployments" items={items} />;
+}
+
+interface CrumbItemProps {
+  readonly crumb: Crumb;
+  readonly isLast: boolean;
+  /** What the list beside it holds. */
+  readonly label: string;
+  readonly items: readonly Pick[];
+}
+
+function CrumbItem({ crumb: { words, to }, isLast, label, items }: CrumbItemProps): JSX.Element {
+  const [open, setOpen] = useState(false);
+  return (
+    <li className="flex min-w-0 items-center">
+      {isLast ? (
+        <span aria-current="page" className="truncate px-1 font-medium">
+          {words}
+        </span>
+      ) : (
+        <Link to={to} className="truncate rounded-sm px-1 text-muted hover:text-ink">
+          {words}
+        </Link>
+      )}
+      {items.length > 1 && (
+        <Popover.Root open={open} onOpenChange={setOpen}>
+          <Popover.Trigger aria-label={`${label}: go to another`} className="rounded-sm p-1 text-muted hover:bg-sunken hover:text-ink">
+            <Icon name="switch" className="size-3.5" />
+          </Popover.Trigger>
+          <Popover.Portal>
+            <Popover.Positioner align="start" sideOffset={6} className="z-50">
+              <Popover.Popup aria-label={label} className="w-72 overflow-hidden rounded-lg border border-line bg-surface shadow-lg outline-none">
+                <PickList label={label} placeholder="Type to find…" groups={[{ value: label, items }]} onDone={() => setOpen(false)} />
+              </Popover.Popup>
+            </Popover.Positioner>
+          </Popover.Portal>
+        </Popover.Root>
+      )}
+      {!isLast && <Icon name="next" className="size-3.5 text-muted" />}
+    </li>
+  );
+}
