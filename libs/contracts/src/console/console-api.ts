@@ -15,12 +15,24 @@ import { TestEngine } from '../deployments/engine-tests.js';
 import { ReadLog } from '../deployments/logs.js';
 import { ListModels } from '../deployments/model-source.js';
 import { ListAudit } from '../identity/audit.js';
-import { CreateInvitation, ListInvitations, RevokeInvitation } from '../identity/invitations.js';
+import { CreateInvitation, ListInvitations, RenewInvitation, RevokeInvitation } from '../identity/invitations.js';
 import { FindAccountLimits } from '../identity/limits.js';
 import { ChangeRole, ListMembers, RemoveMember } from '../identity/members.js';
-import type { MemberRole } from '../identity/people.js';
+import { type MemberRole, RenameUser } from '../identity/people.js';
 import { EndSessions, ListSessions } from '../identity/sessions.js';
-import { CreateKey, ListKeys, RenameKey, RevokeKey, RotateKey, SetKeyDeployments, SetKeyLimits } from '../keys/deployment-keys.js';
+import {
+  CreateKey,
+  FindKey,
+  ListKeys,
+  RenameKey,
+  RevokeKey,
+  RevokeKeys,
+  RotateKey,
+  SetKeyDeployments,
+  SetKeyExpiry,
+  SetKeyLimits,
+} from '../keys/deployment-keys.js';
+import { ListMcpCalls } from '../keys/mcp-calls.js';
 import { CreateMcpKey, FindMcpKey, RotateMcpKey } from '../keys/mcp-key.js';
 import { QueryUsage } from '../usage/query-usage.js';
 
@@ -56,25 +68,31 @@ export const CONSOLE_API = {
   'engines/test': allow('member', TestEngine),
   'models/list': allow('viewer', ListModels),
   'keys/list': allow('viewer', ListKeys),
+  'keys/find': allow('viewer', FindKey),
   'keys/create': allow('member', CreateKey),
   'keys/rename': allow('member', RenameKey),
   'keys/set-limits': allow('member', SetKeyLimits),
   'keys/set-deployments': allow('member', SetKeyDeployments),
+  'keys/set-expiry': allow('member', SetKeyExpiry),
   'keys/rotate': allow('member', RotateKey),
   'keys/revoke': allow('member', RevokeKey),
+  'keys/revoke-many': allow('member', RevokeKeys),
   'account-limits/find': allow('viewer', FindAccountLimits),
   'mcp-key/find': allow('viewer', FindMcpKey),
   'mcp-key/create': allow('member', CreateMcpKey),
   'mcp-key/rotate': allow('member', RotateMcpKey),
+  'mcp-key/calls': allow('viewer', ListMcpCalls),
   'usage/query': allow('viewer', QueryUsage),
   'members/list': allow('viewer', ListMembers),
   'members/set-role': allow('owner', ChangeRole),
   'members/remove': allow('owner', RemoveMember),
   'invitations/list': allow('owner', ListInvitations),
   'invitations/create': allow('owner', CreateInvitation),
+  'invitations/renew': allow('owner', RenewInvitation),
   'invitations/revoke': allow('owner', RevokeInvitation),
   'audit/list': allow('owner', ListAudit),
   'deployment-audit/list': allow('owner', ListDeploymentAudit),
+  'me/rename': own(RenameUser),
   'sessions/list': own(ListSessions),
   'sessions/end': own(EndSessions),
 } as const satisfies Record<string, { readonly role: MemberRole; readonly rpc: RpcContract }>;

@@ -1,1 +1,2 @@
 export * from './console-api.js';
+export * from './console-routes.js';

@@ -37,6 +37,8 @@ export const AuditEntry = z.object({
   actor_id: z.int().positive().nullable(),
   /** The person's address at that time, or another name of the actor. */
   actor_name: z.string().nullable(),
+  /** What the person is called now. Absent = they gave no name, are deleted, or an older replica replied. */
+  actor_person: z.string().optional(),
   /** `<kind>:<number>`, such as `key:12`. */
   object: z.string().max(128),
   /** Its name at that time. */
@@ -48,6 +50,26 @@ export const AuditEntry = z.object({
   facts: z.record(z.string(), z.union([z.string(), z.number(), z.null()])),
 });
 export type AuditEntry = z.infer<typeof AuditEntry>;
+
+/** Filters of an audit log, which hold together. Replicas older than they are ignore them. */
+export const auditFilters = {
+  /** Only entries about this object, such as `key:12`. */
+  object: z
+    .string()
+    .regex(/^[a-z_]{1,32}:[A-Za-z0-9._-]{1,95}$/, 'Write the object like key:12.')
+    .optional(),
+  /** Only this action, such as `key.revoke`, or all actions of this kind, such as `key`. */
+  action: z
+    .string()
+    .regex(/^[a-z_]{1,32}(?:\.[a-z_]{1,31})?$/, 'Write the action like key.revoke, or its kind like key.')
+    .optional(),
+  /** Only what this actor did. Without a number: all actors of the kind. */
+  by: z.object({ kind: z.enum(['user', 'key', 'ops']), id: z.int().positive().max(2_147_483_647).optional() }).optional(),
+  /** Only entries from this time on. */
+  from: z.iso.datetime().optional(),
+  /** Only entries before this time. */
+  to: z.iso.datetime().optional(),
+};
 
 /** Audit entries of an account, newest first; at most 200 per reply. For owners and operators. */
 export const ListAudit = defineRpc({
@@ -61,6 +83,7 @@ export const ListAudit = defineRpc({
     account: AccountId,
     /** Only entries with lower numbers: `next` of the previous reply. */
     before: z.int().positive().optional(),
+    ...auditFilters,
     actor: Actor,
   }),
   reply: z.object({ entries: z.array(AuditEntry), next: z.int().positive().nullable() }),

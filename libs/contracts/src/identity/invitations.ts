@@ -99,6 +99,22 @@ export const RevokeInvitation = defineRpc({
 });
 
 /**
+ * Gives a pending invitation a new link, which only this reply contains. The former link is void from then on. The new one is
+ * valid once, for seven days.
+ */
+export const RenewInvitation = defineRpc({
+  subject: 'key.{env}.v1.rpc.renew-invitation',
+  owner: 'keys',
+  callers: ['console', 'ops'],
+  proof: 'owner',
+  queue: 'keys',
+  request: z.object({ account: AccountId, invitation: InvitationId, actor: Actor }),
+  reply: z.object({ id: InvitationId, token: LinkToken, expires_at: z.iso.datetime() }),
+  errors: ['account_not_found', 'not_permitted', 'invitation_not_found'],
+  timeoutMs: 3_000,
+});
+
+/**
  * Accepts an invitation and signs in. A new person sets a password; an existing one must give theirs. The link is void
  * afterwards.
  */

@@ -24,7 +24,10 @@ export type Limits = z.infer<typeof Limits>;
 /** Limits in a request. Unknown names are refused. */
 export const RequestedLimits = z.strictObject(Limits.shape, { error: unknownNames('limit', Limits.shape) });
 
-/** Limits that all keys of an account share. */
+/** Tokens of an account by the ledger, two seconds late at most. */
+const BudgetUse = z.object({ tokens_per_day: z.int().nonnegative(), tokens_per_month: z.int().nonnegative() });
+
+/** Limits that all keys of an account share, and what is used of its budgets. */
 export const FindAccountLimits = defineRpc({
   subject: 'key.{env}.v1.rpc.find-account-limits',
   owner: 'keys',
@@ -32,7 +35,11 @@ export const FindAccountLimits = defineRpc({
   proof: 'viewer',
   queue: 'keys',
   request: z.object({ account: AccountId }),
-  reply: z.object({ limits: Limits }),
+  reply: z.object({
+    limits: Limits,
+    /** Use of this UTC day and month, whether or not there is a budget. Absent from older replicas. */
+    used: BudgetUse.optional(),
+  }),
   errors: ['account_not_found'],
   timeoutMs: 3_000,
 });

@@ -14,6 +14,11 @@ export const MemberView = z.object({
   joined_at: z.iso.datetime(),
   /** Null = never. */
   last_sign_in_at: z.iso.datetime().nullable(),
+  /**
+   * When the person last used the console, in any account, ten minutes late at most. Null = not within the life of a session.
+   * Absent from older replicas.
+   */
+  last_active_at: z.iso.datetime().nullable().optional(),
   /** Only in replies to operators. Absent from older replicas. */
   state: enumOr(UserState, 'suspended').optional(),
 });

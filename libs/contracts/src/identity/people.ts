@@ -102,6 +102,32 @@ export const DeleteUser = defineRpc({
   timeoutMs: 8_000,
 });
 
+/** Changes a person's name, which others see beside their address. An empty name removes it. Repeating it is harmless. */
+export const RenameUser = defineRpc({
+  subject: 'key.{env}.v1.rpc.rename-user',
+  owner: 'keys',
+  callers: ['console'],
+  proof: 'self',
+  queue: 'keys',
+  request: z.object({ user: UserId, name: PersonName, actor: Actor }),
+  reply: z.object({ user: UserId, name: z.string() }),
+  errors: ['user_not_found', 'not_permitted'],
+  timeoutMs: 3_000,
+});
+
+/** Whether anyone can sign in yet: false until the first owner has opened the set-up link. */
+export const FindSetup = defineRpc({
+  subject: 'key.{env}.v1.rpc.find-setup',
+  owner: 'keys',
+  callers: ['console'],
+  proof: 'role',
+  queue: 'keys',
+  request: z.object({}),
+  reply: z.object({ has_people: z.boolean() }),
+  errors: [],
+  timeoutMs: 3_000,
+});
+
 /** Sets another password and ends all other sessions of the person. */
 export const ChangePassword = defineRpc({
   subject: 'key.{env}.v1.rpc.change-password',

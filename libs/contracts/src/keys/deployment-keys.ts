@@ -4,6 +4,7 @@ import { propagatedFields, propagatedFieldsOfNow } from '../feed.js';
 import { actorField } from '../identity/audit.js';
 import { Limits, RequestedLimits } from '../identity/limits.js';
 import { AccountId, KeyId } from '../ids.js';
+import { enumOr } from '../schemas.js';
 import { AllowedDeployments, KeyExpiry, KeyName, KeyView, newKeyFields } from './key-view.js';
 
 /** What all changes of keys have in common. */
@@ -59,6 +60,19 @@ export const ListKeys = defineRpc({
   timeoutMs: 3_000,
 });
 
+/** One deployment key, without its value; also a revoked one. */
+export const FindKey = defineRpc({
+  subject: 'key.{env}.v1.rpc.find-key',
+  owner: 'keys',
+  callers: ['console', 'ops'],
+  proof: 'viewer',
+  queue: 'keys',
+  request: z.object({ account: AccountId, key: KeyId }),
+  reply: z.object({ key: KeyView }),
+  errors: ['account_not_found', 'key_not_found'],
+  timeoutMs: 3_000,
+});
+
 /** Renames a deployment key, even a revoked one. Repeating it is harmless. */
 export const RenameKey = defineRpc({
   subject: 'key.{env}.v1.rpc.rename-key',
@@ -94,6 +108,47 @@ export const RevokeKey = defineRpc({
   request: z.object(target),
   reply: z.object({ id: KeyId, ...propagatedFields }),
   errors: ['key_not_found', 'account_not_found', 'not_permitted'],
+  timeoutMs: 5_000,
+});
+
+/** Most keys of one `RevokeKeys`. */
+export const REVOKED_KEYS_MAX = 100;
+
+/**
+ * Revokes several deployment keys for good, in one transaction, and waits for the gateways once. Numbers that the account does
+ * not have are reported and prevent nothing. Repeating it is harmless.
+ */
+export const RevokeKeys = defineRpc({
+  subject: 'key.{env}.v1.rpc.revoke-keys',
+  ...command,
+  request: z.object({
+    account: AccountId,
+    keys: z
+      .array(KeyId)
+      .min(1, 'Name at least one key.')
+      .max(REVOKED_KEYS_MAX, `Name at most ${REVOKED_KEYS_MAX} keys.`)
+      .refine((ids) => new Set(ids).size === ids.length, 'Name each key once.'),
+    ...actorField,
+  }),
+  reply: z.object({
+    /** One for each requested number, in the same order. */
+    keys: z.array(z.object({ id: KeyId, outcome: enumOr(z.enum(['revoked', 'key_not_found']), 'key_not_found') })),
+    ...propagatedFields,
+  }),
+  errors: ['account_not_found', 'not_permitted'],
+  timeoutMs: 8_000,
+});
+
+/**
+ * Sets when a deployment key expires; null = never. An expired key is refused with `key_expired`: whoever kept its value was told
+ * that it is dead, so it comes back only with a new value, by `RotateKey`. Repeating it is harmless.
+ */
+export const SetKeyExpiry = defineRpc({
+  subject: 'key.{env}.v1.rpc.set-key-expiry',
+  ...command,
+  request: z.object({ ...target, expires_at: KeyExpiry.nullable() }),
+  reply: z.object({ id: KeyId, expires_at: z.iso.datetime().nullable(), ...propagatedFields }),
+  errors: ['key_not_found', 'key_revoked', 'key_expired', 'account_not_found', 'not_permitted'],
   timeoutMs: 5_000,
 });
 

@@ -26,7 +26,12 @@ export const KeyName = z
 export const KeyExpiry = z.iso.datetime({ error: 'Write the expiry like 2026-01-31T00:00:00Z.' });
 
 /** Who made a key, and their email address at that time; null for operators and keys. */
-export const KeyCreator = z.object({ actor: enumOr(z.enum(['user', 'key', 'ops']), 'user'), name: z.string().nullable() });
+export const KeyCreator = z.object({
+  actor: enumOr(z.enum(['user', 'key', 'ops']), 'user'),
+  name: z.string().nullable(),
+  /** Only in replies: what the person is called now. Absent = they gave no name, or an older replica replied. */
+  person: z.string().optional(),
+});
 export type KeyCreator = z.infer<typeof KeyCreator>;
 
 /** A key in lists, without its value. */
@@ -44,7 +49,7 @@ export const KeyView = z.object({
   rotated_at: z.iso.datetime().nullable().optional(),
   /** Null = never. Absent from replicas older than expiry, whose keys never expire. */
   expires_at: z.iso.datetime().nullable().optional(),
-  /** End of its last request, recorded within two seconds; null = never used. Only in lists; absent from older replicas. */
+  /** End of its last request, recorded within two seconds; null = never used. Only in lists and from `FindKey`; absent from older replicas. */
   last_used_at: z.iso.datetime().nullable().optional(),
   /** Null = all of its account. Absent from older replicas. */
   deployments: AllowedDeployments.optional(),

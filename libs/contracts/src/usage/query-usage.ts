@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
-import { AccountId, AliasName, DeploymentId, KeyId } from '../ids.js';
+import { AccountId, AliasName, DeploymentId, KeyId, UserId } from '../ids.js';
 
 /** Most rows in one reply. */
 export const USAGE_ROWS_MAX = 4_000;
@@ -73,10 +73,22 @@ export const QueryUsage = defineRpc({
     group_by: z.array(UsageGroup).max(5),
     /** True = each row includes `latency`. */
     latency: z.boolean().optional(),
-    /** Filters. */
+    /** Filters, which hold together. */
     key: KeyId.optional(),
     deployment: DeploymentId.optional(),
     alias: AliasName.optional(),
+    /** The following three are ignored by older replicas. A public contract, such as `chat`. */
+    api: z
+      .string()
+      .regex(/^[a-z_]{1,64}$/)
+      .optional(),
+    /** `completed`, `cancelled`, `running`, or the code of an error. */
+    status: z
+      .string()
+      .regex(/^[a-z_]{1,40}$/)
+      .optional(),
+    /** Only keys that this person made. */
+    member: UserId.optional(),
   }),
   reply: z.object({
     /** By time, then by groups. */
