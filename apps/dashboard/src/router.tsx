@@ -1,15 +1,29 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import {
+  ACTIVITY_SEARCH,
+  API_KEYS_SEARCH,
+  CREATE_SEARCH,
+  DEPLOYMENT_SEARCH,
+  DEPLOYMENTS_SEARCH,
+  KEY_SEARCH,
+  MEMBERS_SEARCH,
+  MODELS_SEARCH,
+  PLAYGROUND_SEARCH,
+  SETTINGS_SEARCH,
+  USAGE_SEARCH,
+} from './searches.js';
 import { accountIn, innerPath, isOldPath, takeNext } from './session/inner-path.js';
 import { session } from './session/session.js';
 import { AccountPlace } from './shell/account-place.js';
 import { Broken, Missing } from './shell/faults.js';
 import { BrokenShell, Shell } from './shell/shell.js';
+import { parseSearch, searchOf, stringifySearch } from './url-state/search-codec.js';
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 const FAILED = /^#sign-in-failed=([a-z_]+)$/;
 
 const root = createRootRoute({
-  // What a route's own check leaves out comes through as it stands in the address; what leads on is checked for all of them.
+  // Parameters that a route's own check leaves out come through from the root; `next` is checked here for all routes.
   validateSearch: ({ next }: Record<string, unknown>): { next?: string | undefined } =>
     next === undefined ? {} : { next: innerPath(text(next)) },
   notFoundComponent: Missing,
@@ -51,7 +65,7 @@ const inside = createRoute({
   },
 });
 
-const home = createRoute({
+const entry = createRoute({
   getParentRoute: () => inside,
   path: '/',
   beforeLoad: () => {
@@ -59,12 +73,12 @@ const home = createRoute({
     if (state.kind !== 'in') return;
     const next = takeNext();
     if (next !== '/') redirect({ href: next, replace: true, throw: true });
-    redirect({ to: '/$account/deployments', params: { account: state.account.slug }, replace: true, throw: true });
+    redirect({ to: '/$account/home', params: { account: state.account.slug }, replace: true, throw: true });
   },
 });
 
-/** Everything of one account. Addresses of before, which named none, lead into the account in which somebody works. */
-const place = createRoute({
+/** Everything of one account. Old addresses, which name no account, lead into the current one. */
+const account = createRoute({
   getParentRoute: () => inside,
   path: '/$account',
   beforeLoad: ({ params, location }) => {
@@ -77,68 +91,134 @@ const place = createRoute({
 });
 
 const start = createRoute({
-  getParentRoute: () => place,
+  getParentRoute: () => account,
   path: '/',
   beforeLoad: ({ params }) => {
-    redirect({ to: '/$account/deployments', params, replace: true, throw: true });
+    redirect({ to: '/$account/home', params, replace: true, throw: true });
   },
 });
 
-const deployments = createRoute({
-  getParentRoute: () => place,
-  path: '/deployments',
-  component: lazyRouteComponent(() => import('./deployments/deployments.screen.js'), 'DeploymentsScreen'),
-});
-
-const deployment = createRoute({
-  getParentRoute: () => place,
-  path: '/deployments/$slug',
-  validateSearch: (search: Record<string, unknown>): { tab?: string } => {
-    const tab = text(search['tab']);
-    return tab === undefined ? {} : { tab };
-  },
-  component: lazyRouteComponent(() => import('./deployments/deployment.screen.js'), 'DeploymentScreen'),
-});
-
-const apiKeys = createRoute({
-  getParentRoute: () => place,
-  path: '/api-keys',
-  validateSearch: (search: Record<string, unknown>): { tab?: 'mcp' } => (search['tab'] === 'mcp' ? { tab: 'mcp' } : {}),
-  component: lazyRouteComponent(() => import('./api-keys/api-keys.screen.js'), 'ApiKeysScreen'),
+const home = createRoute({
+  getParentRoute: () => account,
+  path: '/home',
+  staticData: { crumb: 'Home' },
+  component: lazyRouteComponent(() => import('./home/home.screen.js'), 'HomeScreen'),
 });
 
 const playground = createRoute({
-  getParentRoute: () => place,
+  getParentRoute: () => account,
   path: '/playground',
-  validateSearch: (search: Record<string, unknown>): { deployment?: string; beside?: string } => {
-    const [deployment, beside] = [text(search['deployment']), text(search['beside'])];
-    return { ...(deployment !== undefined && { deployment }), ...(beside !== undefined && { beside }) };
-  },
+  staticData: { crumb: 'Playground' },
+  validateSearch: searchOf(PLAYGROUND_SEARCH),
   component: lazyRouteComponent(() => import('./playground/playground.screen.js'), 'PlaygroundScreen'),
 });
 
+const models = createRoute({
+  getParentRoute: () => account,
+  path: '/models',
+  staticData: { crumb: 'Models' },
+  validateSearch: searchOf(MODELS_SEARCH),
+  component: lazyRouteComponent(() => import('./models/models.screen.js'), 'ModelsScreen'),
+});
+
+const dataSets = createRoute({
+  getParentRoute: () => account,
+  path: '/data-sets',
+  staticData: { crumb: 'Data sets' },
+  component: lazyRouteComponent(() => import('./tuning/tuning.screens.js'), 'DataSetsScreen'),
+});
+
+const fineTuning = createRoute({
+  getParentRoute: () => account,
+  path: '/fine-tuning',
+  staticData: { crumb: 'Fine-tuning' },
+  component: lazyRouteComponent(() => import('./tuning/tuning.screens.js'), 'FineTuningScreen'),
+});
+
+const evaluations = createRoute({
+  getParentRoute: () => account,
+  path: '/evaluations',
+  staticData: { crumb: 'Evaluations' },
+  component: lazyRouteComponent(() => import('./tuning/tuning.screens.js'), 'EvaluationsScreen'),
+});
+
+const deployments = createRoute({ getParentRoute: () => account, path: '/deployments', staticData: { crumb: 'Deployments' } });
+
+const deploymentList = createRoute({
+  getParentRoute: () => deployments,
+  path: '/',
+  validateSearch: searchOf(DEPLOYMENTS_SEARCH),
+  component: lazyRouteComponent(() => import('./deployments/deployments.screen.js'), 'DeploymentsScreen'),
+});
+
+const createDeployment = createRoute({
+  getParentRoute: () => deployments,
+  path: '/create',
+  staticData: { crumb: 'Create' },
+  validateSearch: searchOf(CREATE_SEARCH),
+  component: lazyRouteComponent(() => import('./deployments/create/create-deployment.screen.js'), 'CreateDeploymentScreen'),
+});
+
+const deployment = createRoute({
+  getParentRoute: () => deployments,
+  path: '/$slug',
+  validateSearch: searchOf(DEPLOYMENT_SEARCH),
+  component: lazyRouteComponent(() => import('./deployments/deployment.screen.js'), 'DeploymentScreen'),
+});
+
+const apiKeys = createRoute({ getParentRoute: () => account, path: '/api-keys', staticData: { crumb: 'API Keys' } });
+
+const keyList = createRoute({
+  getParentRoute: () => apiKeys,
+  path: '/',
+  validateSearch: searchOf(API_KEYS_SEARCH),
+  component: lazyRouteComponent(() => import('./api-keys/api-keys.screen.js'), 'ApiKeysScreen'),
+});
+
+const key = createRoute({
+  getParentRoute: () => apiKeys,
+  path: '/$id',
+  validateSearch: searchOf(KEY_SEARCH),
+  component: lazyRouteComponent(() => import('./api-keys/key.screen.js'), 'KeyScreen'),
+});
+
 const usage = createRoute({
-  getParentRoute: () => place,
+  getParentRoute: () => account,
   path: '/usage',
+  staticData: { crumb: 'Usage' },
+  validateSearch: searchOf(USAGE_SEARCH),
   component: lazyRouteComponent(() => import('./usage/usage.screen.js'), 'UsageScreen'),
 });
 
-const activity = createRoute({
-  getParentRoute: () => place,
-  path: '/activity',
-  component: lazyRouteComponent(() => import('./activity/activity.screen.js'), 'ActivityScreen'),
-});
-
 const members = createRoute({
-  getParentRoute: () => place,
+  getParentRoute: () => account,
   path: '/members',
+  staticData: { crumb: 'Members' },
+  validateSearch: searchOf(MEMBERS_SEARCH),
   component: lazyRouteComponent(() => import('./people/members.screen.js'), 'MembersScreen'),
 });
 
-const account = createRoute({
-  getParentRoute: () => place,
-  path: '/account',
-  component: lazyRouteComponent(() => import('./people/account.screen.js'), 'AccountScreen'),
+const activity = createRoute({
+  getParentRoute: () => account,
+  path: '/activity',
+  staticData: { crumb: 'Activity' },
+  validateSearch: searchOf(ACTIVITY_SEARCH),
+  component: lazyRouteComponent(() => import('./activity/activity.screen.js'), 'ActivityScreen'),
+});
+
+const settings = createRoute({
+  getParentRoute: () => account,
+  path: '/settings',
+  staticData: { crumb: 'Settings' },
+  validateSearch: searchOf(SETTINGS_SEARCH),
+  component: lazyRouteComponent(() => import('./settings/settings.screen.js'), 'SettingsScreen'),
+});
+
+const profile = createRoute({
+  getParentRoute: () => account,
+  path: '/profile',
+  staticData: { crumb: 'Your profile' },
+  component: lazyRouteComponent(() => import('./people/profile.screen.js'), 'ProfileScreen'),
 });
 
 /** Every address of the dashboard. The console answers the same paths with the page. */
@@ -146,8 +226,28 @@ export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
     join,
-    inside.addChildren([home, place.addChildren([start, deployments, deployment, apiKeys, playground, usage, activity, members, account])]),
+    inside.addChildren([
+      entry,
+      account.addChildren([
+        start,
+        home,
+        playground,
+        models,
+        dataSets,
+        fineTuning,
+        evaluations,
+        deployments.addChildren([deploymentList, createDeployment, deployment]),
+        apiKeys.addChildren([keyList, key]),
+        usage,
+        members,
+        activity,
+        settings,
+        profile,
+      ]),
+    ]),
   ]),
+  parseSearch,
+  stringifySearch,
   defaultPreload: 'intent',
   defaultErrorComponent: Broken,
   scrollRestoration: true,

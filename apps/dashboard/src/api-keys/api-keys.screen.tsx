@@ -1,26 +1,22 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { JSX } from 'react';
-import { useAccount } from '../session/use-session.js';
+import { API_KEYS_SEARCH } from '../searches.js';
 import { Page } from '../ui/page.js';
 import { Tabs } from '../ui/tabs.js';
+import { useUrlState } from '../url-state/use-url-state.js';
 import { DeploymentKeys } from './deployment-keys.js';
 import { McpKeyCard } from './mcp-key-card.js';
 
 export function ApiKeysScreen(): JSX.Element {
-  const { tab } = useSearch({ from: '/inside/$account/api-keys' });
-  const navigate = useNavigate();
-  const { slug: account } = useAccount();
+  const [{ tab }, set] = useUrlState(API_KEYS_SEARCH);
   return (
     <Page wide title="API Keys" about="Programs call your deployments with deployment keys. Agents manage them with the MCP key.">
       <Tabs
         label="Kinds of keys"
-        value={tab ?? 'deployment'}
-        onChange={(value) =>
-          void navigate({ to: '/$account/api-keys', params: { account }, search: value === 'mcp' ? { tab: 'mcp' } : {}, replace: true })
-        }
+        value={tab}
+        onChange={(next) => set({ tab: next })}
         items={[
           { value: 'mcp', label: 'MCP Key', content: <McpKeyCard /> },
-          { value: 'deployment', label: 'Deployment Keys', content: <DeploymentKeys /> },
+          { value: 'keys', label: 'Deployment Keys', content: <DeploymentKeys /> },
         ]}
       />
     </Page>

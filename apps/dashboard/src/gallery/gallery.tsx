@@ -1,5 +1,5 @@
-import { type JSX, useState } from 'react';
-import { chooseTheme, currentTheme } from '../shell/theme.js';
+import type { JSX } from 'react';
+import { chooseTheme, useTheme } from '../shell/theme.js';
 import { Announcements } from '../ui/announcements.js';
 import { Button } from '../ui/button.js';
 import type { Part } from './part.js';
@@ -13,18 +13,13 @@ const PARTS = Object.entries(FILES)
 /** All parts on one page; `?part=NAME` shows that of `NAME.part.tsx` alone. */
 export function Gallery(): JSX.Element {
   const wanted = new URLSearchParams(window.location.search).get('part');
-  const [theme, setTheme] = useState(currentTheme);
-  const other = theme === 'dark' ? 'light' : 'dark';
-  const switchTheme = (): void => {
-    chooseTheme(other);
-    setTheme(other);
-  };
+  const other = useTheme() === 'dark' ? 'light' : 'dark';
   return (
     <>
       <main className="mx-auto grid max-w-[100rem] grid-cols-[minmax(0,1fr)] gap-8 p-6">
         <header className="flex flex-wrap items-center justify-between gap-3">
           <h1 className="text-xl font-semibold tracking-tight">Parts</h1>
-          <Button onClick={switchTheme}>Switch to {other}</Button>
+          <Button onClick={() => chooseTheme(other)}>Switch to {other}</Button>
           <nav aria-label="Parts" className="flex basis-full flex-wrap gap-x-4 gap-y-1 text-sm">
             <a href="?" className="text-accent underline">
               All

@@ -19,10 +19,22 @@ export type StepState = 'done' | 'open' | 'unknown';
 const stateOf = (known: unknown, isDone: boolean): StepState => (known === null ? 'unknown' : isDone ? 'done' : 'open');
 
 /** Which steps of the first day an account has taken. */
-export function progressOf({ deployments, keys, requests, people, agentSeen }: AccountProgress): Readonly<Record<ChecklistStep, StepState>> {
+export function progressOf({
+  deployments,
+  keys,
+  requests,
+  people,
+  agentSeen,
+}: AccountProgress): Readonly<Record<ChecklistStep, StepState>> {
   return {
-    deploy: stateOf(deployments, (deployments ?? []).some(({ state }) => state === 'ready' || state === 'degraded')),
-    key: stateOf(keys, (keys ?? []).some(({ state }) => state === 'active')),
+    deploy: stateOf(
+      deployments,
+      (deployments ?? []).some(({ state }) => state === 'ready' || state === 'degraded'),
+    ),
+    key: stateOf(
+      keys,
+      (keys ?? []).some(({ state }) => state === 'active'),
+    ),
     request: stateOf(requests, (requests ?? 0) > 0),
     team: stateOf(people, (people ?? 0) > 1),
     agent: stateOf(agentSeen, agentSeen === true),

@@ -1,15 +1,20 @@
-import type { DeploymentView, KeyView } from '@slipway/contracts';
+import { DeploymentId, type DeploymentView, KeyId, type KeyView } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { expiringSoon, needsAttention } from './attention.js';
 import { type AccountProgress, isSetUp, progressOf } from './checklist.js';
 
 const NOTHING: AccountProgress = { deployments: [], keys: [], requests: 0, people: 1, agentSeen: false };
-const deployment = (fields: Partial<DeploymentView>): DeploymentView => ({
-  ...{ id: 1, name: 'one', aliases: [], source: { kind: 'file', path: '/models/a.gguf' }, desired: 'running', state: 'ready', reason: null },
-  ...{ detail: null, progress: null, rev: 1, serving_rev: 1, replicas: 1, ready_replicas: 1, slots: 4 },
+const deployment = (fields: Partial<Omit<DeploymentView, 'id'>>): DeploymentView => ({
+  ...{ id: DeploymentId.parse(1), name: 'one', aliases: [], source: { kind: 'file', path: '/models/a.gguf' } },
+  ...{ desired: 'ready', state: 'ready', reason: null, detail: null, progress: null },
+  ...{ rev: 1, serving_rev: 1, replicas: 1, ready_replicas: 1, slots: 4 },
   ...fields,
 });
-const key = (fields: Partial<KeyView>): KeyView => ({ id: 1, name: 'one', hint: 'svc_dev_AbCd', state: 'active', created_at: '', ...fields });
+const key = (fields: Partial<Omit<KeyView, 'id'>> & { readonly id?: number }): KeyView => ({
+  ...{ name: 'one', hint: 'svc_dev_AbCd', state: 'active', created_at: '' },
+  ...fields,
+  id: KeyId.parse(fields.id ?? 1),
+});
 
 describe('the checklist', () => {
   it('has every step open in a new account', () => {
@@ -37,7 +42,7 @@ describe('the checklist', () => {
 describe('what needs attention', () => {
   it('lists failed, degraded and waiting deployments in this order', () => {
     const states = ['ready', 'pending', 'degraded', 'stopped', 'failed', 'loading'] as const;
-    const list = needsAttention(states.map((state, id) => deployment({ id, state })));
+    const list = needsAttention(states.map((state) => deployment({ state })));
     expect(list.map(({ state }) => state)).toEqual(['failed', 'degraded', 'pending']);
   });
 

@@ -1,5 +1,5 @@
 /** Screens that had addresses without an account. */
-const SCREENS = ['deployments', 'api-keys', 'playground', 'usage', 'activity', 'members', 'account'];
+const SCREENS = ['deployments', 'api-keys', 'playground', 'usage', 'activity', 'members'];
 const NO_ACCOUNTS = ['sign-in', 'join'];
 const NEXT = 'slipway.next';
 

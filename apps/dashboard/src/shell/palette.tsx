@@ -27,7 +27,12 @@ export function Palette({ onClose, onHelp }: { readonly onClose: () => void; rea
             aria-label="Search and commands"
             className="w-full max-w-xl overflow-hidden rounded-lg border border-line bg-surface shadow-xl"
           >
-            <PickList label="Search and commands" placeholder="Go to a screen, deployment, key or member, or do something…" groups={groups} onDone={onClose} />
+            <PickList
+              label="Search and commands"
+              placeholder="Go to a screen, deployment, key or member, or do something…"
+              groups={groups}
+              onDone={onClose}
+            />
             <Dialog.Close className="sr-only">Close</Dialog.Close>
           </Dialog.Popup>
         </Dialog.Viewport>
@@ -127,7 +132,7 @@ function useActions(onHelp: () => void): Pick[] {
       id: 'create key',
       label: 'Create API key',
       icon: 'plus',
-      run: () => void navigate({ to: '/$account/api-keys', params: { account }, search: { create: true } }),
+      run: () => void navigate({ to: '/$account/api-keys', params: { account }, search: { create: 'true' } }),
     },
   ];
   return [

@@ -63,7 +63,10 @@ function AccountSwitcher({ collapsed }: { readonly collapsed: boolean }): JSX.El
         aria-label={`Account ${slug}${environment === undefined ? '' : `, environment ${environment}`}: switch account`}
         className="flex min-h-9 w-full items-center gap-2 rounded-md px-2 text-left font-medium hover:bg-sunken"
       >
-        <span aria-hidden="true" className="grid size-6 shrink-0 place-items-center rounded-sm bg-accent-soft text-xs font-semibold text-accent uppercase">
+        <span
+          aria-hidden="true"
+          className="grid size-6 shrink-0 place-items-center rounded-sm bg-accent-soft text-xs font-semibold text-accent uppercase"
+        >
           {slug.slice(0, 2)}
         </span>
         {!collapsed && (

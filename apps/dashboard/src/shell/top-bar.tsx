@@ -1,5 +1,5 @@
 import { Popover } from '@base-ui/react/popover';
-import { Link, useMatches, useNavigate } from '@tanstack/react-router';
+import { Link, useMatches, useNavigate, useSearch } from '@tanstack/react-router';
 import { type JSX, type ReactNode, useState } from 'react';
 import { useFreshness } from '../api/freshness.js';
 import { useCall } from '../api/use-call.js';
@@ -68,7 +68,9 @@ function Breadcrumb(): JSX.Element {
   const { slug: account, role } = useAccount();
   const navigate = useNavigate();
   const matches = useMatches();
-  const crumbs: Crumb[] = matches.flatMap(({ staticData: { crumb }, pathname }) => (crumb === undefined ? [] : [{ words: crumb, to: pathname }]));
+  const crumbs: Crumb[] = matches.flatMap(({ staticData: { crumb }, pathname }) =>
+    crumb === undefined ? [] : [{ words: crumb, to: pathname }],
+  );
   const params = matches.at(-1)?.params as { readonly slug?: string; readonly id?: string } | undefined;
   const screens = placesFor(role === 'owner')
     .flatMap(({ places }) => places)
@@ -84,7 +86,9 @@ function Breadcrumb(): JSX.Element {
         {first && <CrumbItem crumb={first} isLast={rest.length === 0 && params?.slug === undefined} label="Screens" items={screens} />}
         {params?.slug !== undefined && <DeploymentCrumb slug={params.slug} />}
         {params?.slug === undefined &&
-          rest.map((crumb, at) => <CrumbItem key={crumb.to} crumb={crumb} isLast={at === rest.length - 1} label={crumb.words} items={[]} />)}
+          rest.map((crumb, at) => (
+            <CrumbItem key={crumb.to} crumb={crumb} isLast={at === rest.length - 1} label={crumb.words} items={[]} />
+          ))}
       </ol>
     </nav>
   );
@@ -92,6 +96,7 @@ function Breadcrumb(): JSX.Element {
 
 function DeploymentCrumb({ slug }: { readonly slug: string }): JSX.Element {
   const { slug: account } = useAccount();
+  const { tab }: { readonly tab?: string } = useSearch({ strict: false });
   const navigate = useNavigate();
   const { data } = useCall('deployments/list', {}, { staleMs: FRESH_MS });
   const deployments = data?.deployments ?? [];
@@ -99,12 +104,13 @@ function DeploymentCrumb({ slug }: { readonly slug: string }): JSX.Element {
     id: String(one.id),
     label: one.name,
     hint: slugOf(one),
+    // The same part of the other deployment.
     run: () =>
       void navigate({
         to: '/$account/deployments/$slug',
         params: { account, slug: slugOf(one) },
-        search: ({ tab }: { readonly tab?: string }) => (tab === undefined ? {} : { tab }),
-      } as Parameters<typeof navigate>[0]),
+        search: tab === undefined ? {} : { tab },
+      }),
   }));
   const words = deployments.find((one) => slugOf(one) === slug)?.name ?? slug;
   return <CrumbItem crumb={{ words, to: '' }} isLast label="Deployments" items={items} />;
@@ -138,7 +144,10 @@ function CrumbItem({ crumb: { words, to }, isLast, label, items }: CrumbItemProp
           </Popover.Trigger>
           <Popover.Portal>
             <Popover.Positioner align="start" sideOffset={6} className="z-50">
-              <Popover.Popup aria-label={label} className="w-72 overflow-hidden rounded-lg border border-line bg-surface shadow-lg outline-none">
+              <Popover.Popup
+                aria-label={label}
+                className="w-72 overflow-hidden rounded-lg border border-line bg-surface shadow-lg outline-none"
+              >
                 <PickList label={label} placeholder="Type to find…" groups={[{ value: label, items }]} onDone={() => setOpen(false)} />
               </Popover.Popup>
             </Popover.Positioner>

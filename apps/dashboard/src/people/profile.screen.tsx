@@ -18,11 +18,11 @@ import { faultOfPassword, PASSWORD_HINT } from './new-password.js';
 import { clientName } from './client-name.js';
 import { roleLabel } from './roles.js';
 
-export function AccountScreen(): JSX.Element {
+export function ProfileScreen(): JSX.Element {
   const me = useQuery({ queryKey: ['me'], queryFn: askMe });
   return (
-    <Page title="Your account">
-      <Loaded query={me} what="Your account" rows={4}>
+    <Page title="Your profile">
+      <Loaded query={me} what="Your profile" rows={4}>
         {(data) => (
           <>
             <Panel title="You">

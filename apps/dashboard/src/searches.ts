@@ -1,0 +1,90 @@
+import { booleanOf, integerOf, listOf, textOf, wordOf } from './url-state/codec.js';
+import { rangeSearch } from './url-state/range-search.js';
+import { bothOf, fieldsOf } from './url-state/search-codec.js';
+import { tableSearch } from './url-state/table-search.js';
+
+/* The state that each screen keeps in its address. Apart from the screens, so that the router checks addresses without loading them. */
+
+export const DEPLOYMENTS_SEARCH = tableSearch({ facets: ['status', 'engine', 'model'], sort: 'name' });
+
+export const DEPLOYMENT_TABS = ['overview', 'metrics', 'logs', 'revisions', 'settings'] as const;
+export type DeploymentTab = (typeof DEPLOYMENT_TABS)[number];
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export const DEPLOYMENT_SEARCH = bothOf(
+  bothOf(
+    fieldsOf<{ tab: DeploymentTab; diff: number }>({ tab: wordOf(DEPLOYMENT_TABS, 'overview'), diff: integerOf(0, 0, 1_000_000) }),
+    fieldsOf<{ q: string; level: (typeof LOG_LEVELS)[number]; host: string; wrap: boolean; tail: boolean }>({
+      q: textOf(),
+      level: wordOf(LOG_LEVELS, 'debug'),
+      host: textOf(),
+      wrap: booleanOf(true),
+      tail: booleanOf(true),
+    }),
+  ),
+  rangeSearch('1h', true),
+);
+
+export const CREATE_STEPS = ['source', 'model', 'size', 'name'] as const;
+export type CreateStep = (typeof CREATE_STEPS)[number];
+export const CREATE_SEARCH = fieldsOf<{ step: CreateStep; like: number }>({
+  step: wordOf(CREATE_STEPS, 'source'),
+  /** Number of a deployment whose settings are taken; 0 = none. */
+  like: integerOf(0, 0, 2_147_483_647),
+});
+
+export const KEYS_TABS = ['keys', 'mcp'] as const;
+export const API_KEYS_SEARCH = bothOf(
+  fieldsOf<{ tab: (typeof KEYS_TABS)[number]; create: boolean }>({ tab: wordOf(KEYS_TABS, 'keys'), create: booleanOf() }),
+  tableSearch({ facets: ['state', 'owner', 'access'], sort: 'created', dir: 'desc' }),
+);
+
+export const KEY_TABS = ['usage', 'limits', 'audit'] as const;
+export const KEY_SEARCH = bothOf(fieldsOf<{ tab: (typeof KEY_TABS)[number] }>({ tab: wordOf(KEY_TABS, 'usage') }), rangeSearch('30d'));
+
+export const USAGE_VIEWS = ['tokens', 'requests', 'speed'] as const;
+export const USAGE_SPLITS = ['none', 'deployment', 'key', 'alias', 'api', 'status'] as const;
+/** Filters hold numbers of deployments and keys, and words of the ledger. */
+export const USAGE_SEARCH = bothOf(
+  fieldsOf<{
+    view: (typeof USAGE_VIEWS)[number];
+    by: (typeof USAGE_SPLITS)[number];
+    deployment: readonly string[];
+    key: readonly string[];
+    alias: readonly string[];
+    api: readonly string[];
+    status: readonly string[];
+    member: readonly string[];
+  }>({
+    view: wordOf(USAGE_VIEWS, 'requests'),
+    by: wordOf(USAGE_SPLITS, 'deployment'),
+    deployment: listOf(textOf()),
+    key: listOf(textOf()),
+    alias: listOf(textOf()),
+    api: listOf(textOf()),
+    status: listOf(textOf()),
+    member: listOf(textOf()),
+  }),
+  rangeSearch('7d'),
+);
+
+export const MEMBERS_SEARCH = bothOf(tableSearch({ facets: ['role'], sort: 'name' }), tableSearch({ prefix: 'invited-' }));
+
+export const ACTIVITY_TABS = ['account', 'deployments'] as const;
+export const ACTIVITY_SEARCH = bothOf(
+  fieldsOf<{ tab: (typeof ACTIVITY_TABS)[number]; actor: string; action: string; object: string; open: number }>({
+    tab: wordOf(ACTIVITY_TABS, 'account'),
+    actor: textOf(),
+    action: textOf(),
+    object: textOf(),
+    /** Number of the entry whose details are open; 0 = none. */
+    open: integerOf(0, 0, Number.MAX_SAFE_INTEGER),
+  }),
+  rangeSearch('90d'),
+);
+
+export const MODELS_SEARCH = tableSearch({ facets: ['source', 'host'], sort: 'name' });
+
+export const PLAYGROUND_SEARCH = fieldsOf<{ deployment: string; beside: string }>({ deployment: textOf(), beside: textOf() });
+
+export const SETTINGS_TABS = ['general', 'limits'] as const;
+export const SETTINGS_SEARCH = fieldsOf<{ tab: (typeof SETTINGS_TABS)[number] }>({ tab: wordOf(SETTINGS_TABS, 'general') });
