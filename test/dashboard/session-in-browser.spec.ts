@@ -25,13 +25,13 @@ it('a sign-in after an ended session returns there and says why', async () => {
 
 it('the account of a tab changes only on request', async () => {
   await stage.signIn();
-  await stage.page.getByRole('button', { name: new RegExp(`^${stage.home},`) }).click();
-  await stage.page.getByRole('menuitem', { name: `Switch to ${stage.second}` }).click();
-  await stage.page.waitForURL(`**/${stage.second}/deployments`);
+  await stage.page.getByRole('button', { name: `Account ${stage.home}` }).click();
+  await stage.page.getByRole('menuitemradio', { name: stage.second }).click();
+  await stage.page.waitForURL(`**/${stage.second}/home`);
   await stage.page.goBack();
   await stage.page.getByText(`You are in “${stage.second}”; this belongs to “${stage.home}”.`).waitFor();
   await stage.page.getByRole('button', { name: `Switch to ${stage.home}` }).click();
   await stage.page.getByRole('heading', { level: 1, name: 'API Keys' }).waitFor();
-  await stage.page.getByRole('button', { name: new RegExp(`^${stage.home},`) }).waitFor();
+  await stage.page.getByRole('button', { name: `Account ${stage.home}` }).waitFor();
   expect(stage.path).toBe(`/${stage.home}/api-keys`);
 });

@@ -61,7 +61,7 @@ describe('the private API', () => {
   it('sends its security headers with every answer', async () => {
     for (const answer of [
       await open().get('/api/me'),
-      await open().get('/nowhere'),
+      await open().get('/nowhere.html'),
       await open().get('/livez'),
       await open().post('/api/sign-in', '{'),
     ]) {
@@ -108,13 +108,13 @@ describe('the dashboard', () => {
   const ask = (path: string, headers: Record<string, string> = {}): Promise<Response> => fetch(`${door.url}${path}`, { headers });
 
   it('answers every page address with the page', async () => {
-    for (const path of ['/', '/sign-in', '/acme/deployments', '/acme/deployments/3?tab=log']) {
+    for (const path of ['/', '/sign-in', '/acme', '/acme/deployments', '/acme/deployments/3?tab=log', '/acme/a-screen-of/tomorrow/']) {
       const page = await ask(path);
       expect([path, page.status, page.headers.get('cache-control')]).toEqual([path, 200, 'no-cache']);
       expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
       expect(await page.text()).toContain('<div id="root">');
     }
-    const lost = await ask('/nowhere', { accept: 'text/html', 'if-none-match': (await ask('/')).headers.get('etag') ?? '' });
+    const lost = await ask('/nowhere.html', { accept: 'text/html', 'if-none-match': (await ask('/')).headers.get('etag') ?? '' });
     expect([lost.status, (await lost.text()).includes('<div id="root">')]).toEqual([404, true]);
   });
 

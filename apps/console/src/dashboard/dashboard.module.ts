@@ -46,11 +46,10 @@ export class DashboardFiles {
 }
 
 const INDEX = '/index.html';
-/** Paths of the application's pages. Paths without an account are from earlier releases. */
-const PAGES =
-  /^\/(?:$|(?:sign-in|join)(?:\/|$)|(?:[a-z][a-z0-9-]{1,38}[a-z0-9]\/)?(?:deployments|api-keys|playground|usage|activity|members|account)(?:\/|$))/;
 /** Paths at which programs expect documents and must not get a page. */
 const NO_PAGES = /^\/(?:api|mcp|assets|\.well-known)(?:\/|$)/;
+/** Paths of pages: the sign-in, and the screens of an account. Which screens there are, only the dashboard knows. */
+const PAGES = /^\/(?:$|[a-z][a-z0-9-]{1,38}[a-z0-9](?:\/[\w-]+)*\/?$)/;
 /** Paths of files whose names change with their content. */
 const HASHED = /^\/assets\//;
 
@@ -90,7 +89,7 @@ class DashboardController implements OnModuleInit {
   serve(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
     const [path = '/'] = request.url.split('?');
     if (path !== INDEX && this.files.has(path)) return send(reply, path);
-    const isPage = PAGES.test(path);
+    const isPage = PAGES.test(path) && !NO_PAGES.test(path);
     if (isPage && !this.files.areBuilt) {
       throw new ServiceError('not_found', 'The dashboard is not built here: run "npm run build" and start the console again.');
     }
