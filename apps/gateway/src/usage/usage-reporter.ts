@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import {
-  GatewayBeat,
+  GatewayHeartbeat,
   type GatheredUsage,
   type Incarnation,
   subjectOf,
@@ -66,7 +66,7 @@ export class UsageReporter {
     const subject = subjectOf(UsageRecorded, { env });
     this.#spool = new RecordSpool({ nats, log, subject, recordsMax: RECORDS_MAX, gathering });
     this.#refusedSpool = new RecordSpool({ nats, log, subject, recordsMax: REFUSED_MESSAGES_MAX });
-    this.#heartbeatSubject = subjectOf(GatewayBeat, { env, gw });
+    this.#heartbeatSubject = subjectOf(GatewayHeartbeat, { env, gw });
   }
 
   /** Counters for the metrics. */

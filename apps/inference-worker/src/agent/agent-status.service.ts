@@ -7,7 +7,7 @@ import { CONFIG } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
 import { runnableKinds } from '../engines.js';
 import { freeMemory } from './memory.js';
-import { PlacementsService } from './placements.service.js';
+import { ReplicasService } from './replicas.service.js';
 import { WorkerMetrics } from './worker-metrics.js';
 
 /** What an agent is and does at this moment. */
@@ -21,7 +21,7 @@ export class AgentStatusService {
 
   constructor(
     @Inject(CONFIG) private readonly config: WorkerConfig,
-    private readonly placements: PlacementsService,
+    private readonly placements: ReplicasService,
     private readonly downloads: ModelDownloads,
     private readonly metrics: WorkerMetrics,
   ) {

@@ -13,7 +13,7 @@ import { AGENT_ID, RUNNER_NAMES } from './agent-tokens.js';
 import { AgentService } from './agent.service.js';
 import { EngineTestService } from './engine-test.service.js';
 import { LogBook } from './log-book.js';
-import { PlacementsService } from './placements.service.js';
+import { ReplicasService } from './replicas.service.js';
 import { RunnerStarter } from './runner-starter.js';
 import { WorkerMetrics } from './worker-metrics.js';
 
@@ -50,7 +50,7 @@ const sourcesOf = (config: WorkerConfig, downloads: ModelDownloads): ModelSource
     WorkerMetrics,
     LogBook,
     RunnerStarter,
-    PlacementsService,
+    ReplicasService,
     AgentStatusService,
     AgentService,
     AgentRpc,

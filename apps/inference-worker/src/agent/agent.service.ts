@@ -6,33 +6,33 @@ import { AgentStatusService } from './agent-status.service.js';
 import { AGENT_ID } from './agent-tokens.js';
 import { AssignmentReader, type WholeAssignment } from './assignment-reader.js';
 import { heartbeatTexts } from './heartbeat-parts.js';
-import { PlacementsService } from './placements.service.js';
+import { ReplicasService } from './replicas.service.js';
 import { TermFence } from './term-fence.js';
 
-const BEAT_MS = 1_000;
-/** Least distance of two reports, so that a load's progress is no flood: a long report is sent less often. */
+const HEARTBEAT_MS = 1_000;
+/** Least time between two heartbeats, in milliseconds; longer heartbeats are sent less often. A loading model changes its progress far more often. */
 const SPACING_MS = 50;
 const SPACING_MS_PER_LOAD = 0.25;
 
-/** The agent's side of placement: reports what this worker is and does, and obeys assignments. */
+/** The agent's side of placement: applies assignments, and reports the state of this worker in heartbeats. */
 @Injectable()
 export class AgentService {
   #assignments: Subscription | undefined;
-  #beats: NodeJS.Timeout | undefined;
+  #heartbeats: NodeJS.Timeout | undefined;
   #soon: NodeJS.Timeout | undefined;
   #draining = false;
-  #beatNo = 0;
+  #heartbeatNo = 0;
   #loads = 0;
   readonly #fence = new TermFence();
   readonly #reader: AssignmentReader;
 
-  // oxlint-disable-next-line slipway/max-params -- the four of the process beside the two services and the key of the agent
+  // oxlint-disable-next-line slipway/max-params -- four of the process, two services and the agent's key
   constructor(
     @Inject(AGENT_ID) private readonly wk: Incarnation,
     @Inject(CONFIG) private readonly config: WorkerConfig,
     @Inject(LOG) private readonly log: Logger,
     @Inject(NATS) private readonly nats: NatsConnection,
-    private readonly placements: PlacementsService,
+    private readonly replicas: ReplicasService,
     private readonly status: AgentStatusService,
     private readonly key: BoxKey,
   ) {
@@ -40,38 +40,38 @@ export class AgentService {
   }
 
   start(): void {
-    this.placements.onChange(() => this.#beatSoon());
+    this.replicas.onChange(() => this.#sendHeartbeatSoon());
     const subject = subjectOf(Assignment, { env: this.config.SLIPWAY_ENV, wk: this.wk });
     this.#assignments = this.nats.subscribe(subject, {
       callback: (error, message) => {
         if (error) this.log.error({ err: error }, 'agent.assignments_refused');
-        else this.#obey(message.string());
+        else this.#apply(message.string());
       },
     });
-    this.#beats = setInterval(() => {
+    this.#heartbeats = setInterval(() => {
       this.#fence.tick();
-      this.#beat();
-    }, BEAT_MS);
-    this.#beat();
+      this.#sendHeartbeat();
+    }, HEARTBEAT_MS);
+    this.#sendHeartbeat();
     this.log.info({ agent: this.wk }, 'agent.started');
   }
 
-  /** Says that it drains, then ends all runners within the time. */
+  /** Reports `draining`, then ends all runners within `deadlineMs`. */
   async stop(deadlineMs: number): Promise<void> {
     this.#draining = true;
     this.#assignments?.unsubscribe();
-    this.#beat();
-    await this.placements.stop(deadlineMs);
-    clearInterval(this.#beats);
-    this.#beat();
+    this.#sendHeartbeat();
+    await this.replicas.stop(deadlineMs);
+    clearInterval(this.#heartbeats);
+    this.#sendHeartbeat();
   }
 
-  #obey(text: string): void {
+  #apply(text: string): void {
     const assignment = this.#read(text);
     if (!assignment) return;
-    this.placements.obey(assignment);
-    // The service repeats all of it until it hears that it is obeyed.
-    this.#beatSoon();
+    this.replicas.apply(assignment);
+    // The placer repeats the assignment until a heartbeat reports it as applied.
+    this.#sendHeartbeatSoon();
   }
 
   #read(text: string): WholeAssignment | null {
@@ -83,21 +83,21 @@ export class AgentService {
     }
   }
 
-  #beatSoon(): void {
-    this.#soon ??= setTimeout(() => this.#beat(), Math.min(BEAT_MS, SPACING_MS + this.#loads * SPACING_MS_PER_LOAD));
+  #sendHeartbeatSoon(): void {
+    this.#soon ??= setTimeout(() => this.#sendHeartbeat(), Math.min(HEARTBEAT_MS, SPACING_MS + this.#loads * SPACING_MS_PER_LOAD));
   }
 
-  #beat(): void {
+  #sendHeartbeat(): void {
     clearTimeout(this.#soon);
     this.#soon = undefined;
     const status = this.status.observe();
     this.#loads = status.loads.length;
-    const identity = { wk: this.wk, key: this.key.publicKey, assigned: this.#reader.obeyed };
+    const identity = { wk: this.wk, key: this.key.publicKey, assigned: this.#reader.applied };
     const heartbeat: AgentHeartbeat = { ...identity, draining: this.#draining, ...status };
     if (this.nats.isClosed()) return;
     const subject = subjectOf(AgentHeartbeat, { env: this.config.SLIPWAY_ENV, wk: this.wk });
     try {
-      for (const text of heartbeatTexts(heartbeat, (this.#beatNo += 1), messageBytesOf(this.nats))) this.nats.publish(subject, text);
+      for (const text of heartbeatTexts(heartbeat, (this.#heartbeatNo += 1), messageBytesOf(this.nats))) this.nats.publish(subject, text);
     } catch (error) {
       this.log.error({ loads: this.#loads, err: error }, 'agent.heartbeat_unsent');
     }

@@ -31,24 +31,24 @@ const part = (term: number, no: number, [i, of]: readonly [number, number], deps
 });
 
 describe('an assignment in parts', () => {
-  it('is obeyed once all of it is here, in whatever order, and never in part', () => {
+  it('is applied once all parts have arrived, in any order', () => {
     const { read, reader } = aReader();
     expect(read(part(1, 1, [1, 3], [2]))).toBeNull();
     expect(read(part(1, 1, [0, 3], [1]))).toBeNull();
     expect(read(part(1, 1, [0, 3], [1]))).toBeNull();
-    expect(reader.obeyed).toBeNull();
+    expect(reader.applied).toBeNull();
     expect(read(part(1, 1, [2, 3], [3]))).toEqual([1, 2, 3]);
-    expect(reader.obeyed).toEqual({ term: 1, no: 1 });
+    expect(reader.applied).toEqual({ term: 1, no: 1 });
   });
 
-  it('whose part was lost is completed by the repetition', () => {
+  it('with a lost part is completed by the repetition', () => {
     const { read } = aReader();
     read(part(1, 1, [0, 2], [1]));
     read(part(1, 1, [0, 2], [1]));
     expect(read(part(1, 1, [1, 2], [2]))).toEqual([1, 2]);
   });
 
-  it('is not replaced by an older one that arrives late, whole or not', () => {
+  it('is not replaced by an older one that arrives late', () => {
     const { read } = aReader();
     read(part(1, 1, [0, 2], [1]));
     expect(read(part(1, 2, [0, 1], [5]))).toEqual([5]);
@@ -57,14 +57,14 @@ describe('an assignment in parts', () => {
     expect(read(part(1, 3, [1, 2], [7]))).toEqual([6, 7]);
   });
 
-  it('of an overruled placer is not obeyed, and one of a new placer is, though it counts from 1', () => {
+  it('of a new placer replaces that of an overruled one', () => {
     const { read } = aReader();
     expect(read(part(4, 9, [0, 1], [1]))).toEqual([1]);
     expect(read(part(3, 10, [0, 1], [2]))).toBeNull();
     expect(read(part(5, 1, [0, 1], [3]))).toEqual([3]);
   });
 
-  it('that is obeyed already is not read again, and its repetition keeps its placer in office', () => {
+  it('that repeats the applied one only renews its term', () => {
     const { read, fence } = aReader();
     read(part(4, 9, [0, 1], [1]));
     for (let second = 0; second < 90; second += 1) {
@@ -75,18 +75,18 @@ describe('an assignment in parts', () => {
     expect(read(part(4, 9, [0, 1], [1]))).toBeNull();
   });
 
-  it('and one in a single message of an older service take turns', () => {
+  it('alternates with single messages of older services', () => {
     const { read, reader } = aReader();
     expect(read(part(1, 7, [0, 1], [1]))).toEqual([1]);
     expect(read({ term: 2, items: [anItem(2)] })).toEqual([2]);
-    expect(reader.obeyed).toBeNull();
+    expect(reader.applied).toBeNull();
     expect(read({ term: 2, items: [anItem(2)] })).toEqual([2]);
     expect(read(part(3, 1, [0, 1], [3]))).toEqual([3]);
   });
 });
 
 describe('a sealed secret', () => {
-  it('is opened for its item, and an item whose secret is for somebody else is set apart', () => {
+  it('is opened for its item only', () => {
     const { reader, key } = aReader();
     const sealer = new BoxSealer(key.publicKey);
     const good = { ...anItem(1), sealed: sealer.seal('sk-1', credentialBinding({ dep: 1, rev: 1, wk })) };
@@ -98,9 +98,9 @@ describe('a sealed secret', () => {
   });
 });
 
-it('what is no assignment is refused without a word of it', () => {
+it('a malformed assignment is refused and not quoted', () => {
   const { reader } = aReader();
   for (const text of ['', '{', '{"term":1,"items":[{"credential":"sk-secret"}]}', '{"term":1,"items":[],"part":{"no":0}}']) {
-    expect(() => reader.read(text)).toThrow(/^This is no assignment\.$/);
+    expect(() => reader.read(text)).toThrow(/^The assignment is malformed\.$/);
   }
 });

@@ -5,16 +5,16 @@ import type { TermFence } from './term-fence.js';
 /** An item with its secret opened. */
 export type OpenItem = Omit<AssignmentItem, 'sealed'>;
 
-/** A whole assignment as the agent obeys it. */
+/** A whole assignment, ready to be applied. */
 export interface WholeAssignment {
   readonly items: readonly OpenItem[];
-  /** Items whose secret is not for this agent, or was changed: they cannot run. */
+  /** Items whose secret this agent cannot open: it was sealed for another agent, or was changed. They cannot run. */
   readonly unreadable: readonly AssignmentItem[];
   readonly stopped: Assignment['stopped'];
 }
 
-/** The series that is obeyed. */
-export type Obeyed = { readonly term: number; readonly no: number };
+/** Number of an assignment, and the term of the placer that sent it. */
+export type AssignmentVersion = { readonly term: number; readonly no: number };
 
 export interface AssignmentReaderOptions {
   readonly wk: Incarnation;
@@ -22,29 +22,29 @@ export interface AssignmentReaderOptions {
   readonly fence: TermFence;
 }
 
-/** Makes whole assignments of messages, and keeps those of overruled placers and older series out. */
+/** Assembles assignments from messages, and drops those of overruled placers and those older than the applied one. */
 export class AssignmentReader {
   readonly #parts = new PartCollector<Assignment>();
-  #obeyed: Obeyed | null = null;
+  #applied: AssignmentVersion | null = null;
 
   constructor(private readonly options: AssignmentReaderOptions) {}
 
-  /** The newest series that was whole; null before the first, and for a placer that numbers none. */
-  get obeyed(): Obeyed | null {
-    return this.#obeyed;
+  /** The newest complete assignment; null before the first, and for a placer that numbers none. */
+  get applied(): AssignmentVersion | null {
+    return this.#applied;
   }
 
   /**
-   * @returns null where nothing is to be done: parts are missing, or it is from an overruled placer, or known already.
-   * @throws TypeError for what is no assignment. The message holds nothing of it: a credential could be among it.
+   * @returns null where there is nothing to apply: parts are missing, its placer is overruled, or it was applied before.
+   * @throws TypeError for a malformed assignment. The error quotes nothing of it, since it may contain a credential.
    */
   read(text: string): WholeAssignment | null {
     const message = parse(text);
-    if (!message) throw new TypeError('This is no assignment.');
+    if (!message) throw new TypeError('The assignment is malformed.');
     const { term, part } = message;
     if (!part) return this.options.fence.admits(term) ? this.#take(null, message.items, message.stopped) : null;
-    const behind = this.#obeyed?.term === term ? this.#obeyed.no - part.no : -1;
-    // The repetition of what is obeyed says that its placer is still there.
+    const behind = this.#applied?.term === term ? this.#applied.no - part.no : -1;
+    // A repetition shows that its placer is still in office.
     if (behind === 0 || part.of === 0) {
       this.options.fence.admits(term);
       return null;
@@ -58,8 +58,8 @@ export class AssignmentReader {
     );
   }
 
-  #take(obeyed: Obeyed | null, items: readonly AssignmentItem[], stopped: Assignment['stopped']): WholeAssignment {
-    this.#obeyed = obeyed;
+  #take(applied: AssignmentVersion | null, items: readonly AssignmentItem[], stopped: Assignment['stopped']): WholeAssignment {
+    this.#applied = applied;
     const read = items.map((item) => this.#open(item) ?? item);
     return {
       items: read.filter((item) => !('sealed' in item)),

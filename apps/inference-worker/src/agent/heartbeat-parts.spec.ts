@@ -31,13 +31,13 @@ const aBeat = (loads: number, cached: number): AgentHeartbeat => ({
 const read = (text: string): AgentHeartbeat => AgentHeartbeat.message.parse(JSON.parse(text));
 
 describe('a heartbeat', () => {
-  it('that fits is one message that older services read', () => {
+  it('of moderate size is one message that older services read', () => {
     const texts = heartbeatTexts(aBeat(3, 2), 7, 1_000_000);
     expect(texts.map(read)).toEqual([aBeat(3, 2)]);
     expect(heartbeatTexts(aBeat(0, 0), 8, 1_000_000).map(read)).toEqual([aBeat(0, 0)]);
   });
 
-  it.each([1_000_000, 60_000, 8_000])('of 4,000 deployments and 4,000 files is whole in messages of %d bytes at most', (bytesMax) => {
+  it.each([1_000_000, 60_000, 8_000])('of 8,000 entries is complete in messages of %d bytes at most', (bytesMax) => {
     const texts = heartbeatTexts(aBeat(4_000, 4_000), 7, bytesMax);
     for (const text of texts) expect(Buffer.byteLength(text)).toBeLessThanOrEqual(bytesMax);
     const parts = texts.map(read);

@@ -13,7 +13,7 @@ const PART_BYTES = 256 * 1_024;
 export function heartbeatTexts(heartbeat: AgentHeartbeat, no: number, bytesMax: number): string[] {
   const { loads, cached, ...facts } = heartbeat;
   const room = Math.min(PART_BYTES, bytesMax - Buffer.byteLength(JSON.stringify(facts)) - 256);
-  // Loads are objects and addresses are texts: the first letter tells them apart.
+  // Loads are JSON objects and addresses JSON strings, so the first character distinguishes them.
   const parts = inParts(
     [...loads, ...cached].map((entry) => JSON.stringify(entry)),
     room,

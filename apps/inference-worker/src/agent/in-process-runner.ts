@@ -1,11 +1,11 @@
 import { EngineLoadError } from '@slipway/engine';
 import type { Runner } from '../runner/runner.js';
-import type { Farewell } from '../runner/runner-messages.js';
+import type { DrainOptions } from '../runner/runner-messages.js';
 import type { RunnerHandle, RunnerListener } from './runner-handle.js';
 
 const FIGURES_EVERY_MS = 1_000;
 
-/** A runner inside the agent: HTTP engines have no native code that could take the process down. */
+/** A runner inside the agent, for HTTP engines: they have no native code that could crash the process. */
 export class InProcessRunner implements RunnerHandle {
   readonly pid = process.pid;
   readonly #figures: NodeJS.Timeout;
@@ -13,29 +13,29 @@ export class InProcessRunner implements RunnerHandle {
   readonly #runner: Promise<Runner>;
   #stopping: Promise<void> | undefined;
 
-  /** @param makeRunner is given what to call when the engine is lost after it was ready. */
+  /** @param makeRunner gets a callback for an engine that is lost after it was ready. */
   constructor(
     makeRunner: (lost: (error: EngineLoadError) => void) => Promise<Runner>,
     private readonly listener: RunnerListener,
   ) {
     this.#runner = makeRunner((error) => void this.#fail(error));
-    this.#figures = setInterval(() => void this.#tellFigures(), FIGURES_EVERY_MS);
+    this.#figures = setInterval(() => void this.#reportFigures(), FIGURES_EVERY_MS);
     void this.#start();
   }
 
-  stop(farewell: Farewell): Promise<void> {
-    const ended = this.#end(farewell);
+  stop(options: DrainOptions): Promise<void> {
+    const ended = this.#end(options);
     ended.catch(() => undefined);
     this.#stopping ??= ended;
     return this.#stopping;
   }
 
-  async #end(farewell: Farewell): Promise<void> {
+  async #end(options: DrainOptions): Promise<void> {
     this.#loading.abort(new Error('The runner ends.'));
     clearInterval(this.#figures);
     const runner = await this.#runner.catch(() => null);
-    await runner?.stop(farewell);
-    await this.#tellFigures();
+    await runner?.stop(options);
+    await this.#reportFigures();
   }
 
   async #start(): Promise<void> {
@@ -55,7 +55,7 @@ export class InProcessRunner implements RunnerHandle {
     this.listener.failed(known ? error : new EngineLoadError('engine_crashed', 'The engine could not be started.', { cause: error }));
   }
 
-  async #tellFigures(): Promise<void> {
+  async #reportFigures(): Promise<void> {
     const runner = await this.#runner.catch(() => null);
     const figures = runner?.figures();
     if (figures) this.listener.figures(figures);

@@ -9,7 +9,7 @@ const filled = (count: number): LineRing => {
 };
 const ROOMY = 10_000_000;
 
-it('the newest lines come, oldest first, as many as asked for', () => {
+it('returns the requested number of newest lines, oldest first', () => {
   expect(
     filled(5)
       .newest(2, ROOMY)
@@ -19,12 +19,12 @@ it('the newest lines come, oldest first, as many as asked for', () => {
   expect(filled(0).newest(99, ROOMY)).toEqual([]);
 });
 
-it.each([LOG_RING_LINES, LOG_RING_LINES + 1, 3 * LOG_RING_LINES + 7])('of %i lines the newest ones are kept', (count) => {
+it.each([LOG_RING_LINES, LOG_RING_LINES + 1, 3 * LOG_RING_LINES + 7])('keeps the newest of %i lines', (count) => {
   const kept = filled(count).newest(LOG_RING_LINES, ROOMY);
   expect(kept.map(({ at }) => at)).toEqual(Array.from({ length: LOG_RING_LINES }, (_, nth) => count - LOG_RING_LINES + nth));
 });
 
-it('a long line is cut, and lines that a reply has no room for are left out, the oldest first', () => {
+it('cuts long lines and fits the newest into a reply', () => {
   const ring = new LineRing();
   for (let at = 0; at < 100; at += 1) ring.add({ at, rev: 1, text: 'ü'.repeat(5_000) });
   const some = ring.newest(100, 50_000);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { LineSplitter } from './line-splitter.js';
 
-it('lines come whole however the bytes are cut, empty ones not, and endless ones cut', () => {
+it('joins lines from chunks, drops empty ones, cuts long ones', () => {
   const lines: string[] = [];
   const splitter = new LineSplitter((line) => lines.push(line));
   for (const byte of Buffer.from('größe\r\n\n  \nzwei\n')) splitter.push(Buffer.from([byte]));

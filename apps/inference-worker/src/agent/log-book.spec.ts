@@ -17,7 +17,7 @@ const item = (dep: number, credential?: string) => ({
   ...(credential !== undefined && { credential }),
 });
 
-it('lines of all sources are kept for people in the order of their times, whatever the level of the log is', () => {
+it('keeps lines of all sources in order, at any log level', () => {
   const book = new LogBook(config);
   const log = book.open(item(1));
   log.logger.info({ runner: 'abc', detail: 'two words' }, 'placement.ready');
@@ -27,7 +27,7 @@ it('lines of all sources are kept for people in the order of their times, whatev
   log.logged(JSON.stringify({ level: 'info', time: '2126-11-21T12:00:00.000Z', outcome: 'done', ms: 3, event: 'stream' }));
   log.logged(JSON.stringify({ level: 'info', time: '2126-11-21T12:00:00.000Z', event: 'stream', outcome: 'failed', code: 'timeout' }));
   log.logged('no json');
-  log.complained('GGML_ASSERT(n > 0) failed');
+  log.stderr('GGML_ASSERT(n > 0) failed');
   expect(book.newest(DeploymentId.parse(1), 10)).toEqual([
     { at: expect.any(Number), rev: 3, text: 'placement.ready runner=abc detail="two words"' },
     { at: expect.any(Number), rev: 3, text: 'GGML_ASSERT(n > 0) failed' },
@@ -36,15 +36,15 @@ it('lines of all sources are kept for people in the order of their times, whatev
   ]);
 });
 
-it('a credential is masked wherever it appears', () => {
+it('masks a credential wherever it appears', () => {
   const book = new LogBook(config);
   const log = book.open(item(1, 'sk-upstream-secret'));
   log.logger.error({ err: new Error('401 for sk-upstream-secret') }, 'upstream.refused');
-  log.complained('Authorization: Bearer sk-upstream-secret');
+  log.stderr('Authorization: Bearer sk-upstream-secret');
   expect(JSON.stringify(book.newest(DeploymentId.parse(1), 10))).not.toContain('upstream-secret');
 });
 
-it('where in the code an error arose is not told to people, since it names folders of the machine', () => {
+it('leaves stack traces out, which name folders of the machine', () => {
   const book = new LogBook(config);
   const log = book.open(item(1));
   const error = new Error('the engine hung up');
@@ -57,32 +57,32 @@ it('where in the code an error arose is not told to people, since it names folde
   expect(text).not.toContain(import.meta.dirname);
 });
 
-it('deployments that wrote nothing for longest are forgotten first', () => {
+it('drops the deployments that were silent for longest first', () => {
   const book = new LogBook(config);
   const first = book.open(item(1));
-  for (let dep = 1; dep <= 64; dep += 1) book.open(item(dep)).complained('here');
-  first.complained('still here');
-  book.open(item(65)).complained('here');
+  for (let dep = 1; dep <= 64; dep += 1) book.open(item(dep)).stderr('here');
+  first.stderr('still here');
+  book.open(item(65)).stderr('here');
   expect(book.newest(DeploymentId.parse(1), 10)).toHaveLength(2);
   expect(book.newest(DeploymentId.parse(2), 10)).toEqual([]);
   expect(book.newest(DeploymentId.parse(65), 10)).toHaveLength(1);
 });
 
-it('an account with many deployments makes none of another one forgotten', () => {
+it('an account with many deployments displaces no log of another', () => {
   const book = new LogBook(config);
   const owned = (dep: number, account: number) => book.open({ ...item(dep), account: AccountId.parse(account) });
-  for (const dep of [1, 2, 3]) owned(dep, 1).complained('here');
-  for (let dep = 101; dep <= 200; dep += 1) owned(dep, 2).complained('here');
+  for (const dep of [1, 2, 3]) owned(dep, 1).stderr('here');
+  for (let dep = 101; dep <= 200; dep += 1) owned(dep, 2).stderr('here');
   const kept = (from: number, to: number): number[] =>
     Array.from({ length: to - from + 1 }, (_, i) => from + i).filter((dep) => book.newest(DeploymentId.parse(dep), 1).length > 0);
   expect(kept(1, 3)).toEqual([1, 2, 3]);
   expect(kept(101, 200)).toEqual(Array.from({ length: 61 }, (_, i) => 140 + i));
 });
 
-it('what no sender names the account of is forgotten like the deployments of one account', () => {
+it('counts deployments without an account as one account’s', () => {
   const book = new LogBook(config);
-  for (let dep = 101; dep <= 163; dep += 1) book.open(item(dep)).complained('here');
-  for (const dep of [1, 2]) book.open({ ...item(dep), account: AccountId.parse(1) }).complained('here');
+  for (let dep = 101; dep <= 163; dep += 1) book.open(item(dep)).stderr('here');
+  for (const dep of [1, 2]) book.open({ ...item(dep), account: AccountId.parse(1) }).stderr('here');
   expect(book.newest(DeploymentId.parse(101), 1)).toEqual([]);
   expect(book.newest(DeploymentId.parse(1), 1)).toHaveLength(1);
 });

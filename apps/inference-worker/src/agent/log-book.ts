@@ -17,7 +17,7 @@ export interface ItemLog {
   /** A line that the item's runner logged, as JSON. */
   readonly logged: (json: string) => void;
   /** A line that the item's runner wrote without its logger. */
-  readonly complained: (text: string) => void;
+  readonly stderr: (text: string) => void;
 }
 
 /** The lines of one deployment, and whose it is; undefined where no sender said so. */
@@ -47,7 +47,7 @@ export class LogBook {
     return {
       logger: createLogger('inference-worker', this.config.LOG_LEVEL, logged).child({ deployment: dep, rev }),
       logged,
-      complained: (text) => add(Date.now(), text),
+      stderr: (text) => add(Date.now(), text),
     };
   }
 

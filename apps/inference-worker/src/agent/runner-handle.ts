@@ -1,32 +1,32 @@
 import type { EngineLoadError } from '@slipway/engine';
-import type { Farewell, RunnerFacts, RunnerFigures } from '../runner/runner-messages.js';
+import type { DrainOptions, RunnerFacts, RunnerFigures } from '../runner/runner-messages.js';
 
-/** An end that its keeper did not ask for. */
+/** The end of a runner that its agent did not ask for. */
 export interface RunnerEnd {
-  /** Not in an orderly way. */
+  /** Whether it ended in a crash; else it drained. */
   readonly crash: boolean;
   readonly detail: string;
-  /** Resolves when nothing of it is left: an orderly end first finishes its streams. */
+  /** Resolves when its process has ended; a drained runner finishes its streams first. */
   readonly over: Promise<void>;
 }
 
-/** What the keeper of a runner hears from it. After `failed` or `gone` it hears nothing more. */
+/** Receives the events of a runner. After `failed` or `gone` come no further ones, except figures. */
 export interface RunnerListener {
   progress(progress: number): void;
   ready(facts: RunnerFacts): void;
   figures(figures: RunnerFigures): void;
-  /** It cannot serve, and says why. */
+  /** The runner cannot serve. */
   failed(error: EngineLoadError): void;
-  /** It ended, or began to, without being told to. */
+  /** The runner ended, or began to drain, without a `stop` of the agent. */
   gone(end: RunnerEnd): void;
 }
 
-/** A runner as its agent holds it, in a process of its own or not. */
+/** The agent's handle of a runner, in a process of its own or inside the agent. */
 export interface RunnerHandle {
   readonly pid: number;
   /**
-   * Takes nothing new, lets running streams end within the time; resolves when nothing of it is left. Called again, the
-   * nearer deadline counts.
+   * Admits no new streams and lets running ones end within the time. Resolves when the runner has ended. Called again, the
+   * earlier deadline counts.
    */
-  stop(farewell: Farewell): Promise<void>;
+  stop(options: DrainOptions): Promise<void>;
 }

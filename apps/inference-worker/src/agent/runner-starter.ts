@@ -17,14 +17,14 @@ import { totalMemory } from './memory.js';
 import type { RunnerHandle, RunnerListener } from './runner-handle.js';
 
 /**
- * A number that no system gives away. Not `nobody` (65534): other daemons run as that one, PostgreSQL of `npm start` by root
- * among them, and may be read, traced and ended by each other.
+ * A uid that no system assigns. Not 65534 (`nobody`): other daemons run under it, such as the PostgreSQL that `npm start` runs for
+ * root, and processes of one user can read, trace and kill each other.
  */
-const NO_OTHERS_USER = 65_533;
-/** Of the machine's or container's memory, what one runner may take where the operator says nothing. */
+const UNASSIGNED_UID = 65_533;
+/** Share of the machine's or container's memory that one runner may take by default. */
 const SHARE_OF_MEMORY = 0.8;
 
-/** An item with the place where its log goes, and the name of its next runner. */
+/** An assigned item, its log, and the name of its next runner. */
 export interface PlacedItem {
   readonly item: AssignmentItem;
   readonly log: ItemLog;
@@ -36,7 +36,7 @@ export interface PlacedItem {
 export class RunnerStarter {
   readonly #children = new Set<ForkedRunner>();
   #readers: Promise<ThreadPool> | undefined;
-  // Whatever ends this process in an orderly way, its children go with it; after a kill they notice that it is gone.
+  // Runs at every orderly exit of this process. After a kill the children notice the closed pipe.
   readonly #killChildren = (): void => {
     for (const child of this.#children) child.kill();
   };
@@ -48,7 +48,7 @@ export class RunnerStarter {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** The name of the next runner of a deployment. @throws EngineLoadError while there is none: the runner is tried again later */
+  /** The name of the next runner of a deployment. @throws EngineLoadError while none is available; the caller tries again later */
   async name(deployment: DeploymentId): Promise<RunnerName> {
     try {
       return await this.names.take(deployment);
@@ -67,14 +67,14 @@ export class RunnerStarter {
 
   #fork({ item: placed, log, name }: PlacedItem, modelPath: string, listener: RunnerListener): RunnerHandle {
     const { config } = this;
-    // The query of a download's address: the file is here, and the process that reads it needs no secret.
+    // The credential is the query of a download address, which a runner with a local file does not need.
     const { credential: _, ...item } = placed;
     const program = programFor(item.source, config);
     const runner = new ForkedRunner({
       setup: {
         env: config.SLIPWAY_ENV,
         natsUrl: config.NATS_URL,
-        // A runner with a name of its own gets nothing of this worker's credentials.
+        // A runner with a name of its own gets none of this worker's credentials.
         natsCredentialsDir: name.held ? null : (config.NATS_CREDENTIALS_DIR ?? null),
         wk: name.wk,
         identity: name.held && { key: name.held.key, jwt: name.held.jwt },
@@ -83,7 +83,7 @@ export class RunnerStarter {
         gpu: config.GPU,
         program: program && { path: program.path, args: [...program.args] },
         user: name.held ? this.#otherUser() : null,
-        // An operator who names a user means it.
+        // A configured user is never replaced by root.
         mayStayRoot: config.RUNNER_UID === undefined,
         agent: process.pid,
         orphanDrainMs: config.DRAIN_MS,
@@ -101,10 +101,10 @@ export class RunnerStarter {
     return runner;
   }
 
-  /** Null for who is not root anyway, and beside a GPU, whose devices are open to root or to groups of the host's own. */
+  /** Null where the agent is not root, and by default with a GPU, whose devices are open to root or to certain groups of the host only. */
   #otherUser(): OtherUser | null {
     const { RUNNER_UID: wanted, GPU: gpu } = this.config;
-    const uid = wanted ?? (gpu === 'off' ? NO_OTHERS_USER : 0);
+    const uid = wanted ?? (gpu === 'off' ? UNASSIGNED_UID : 0);
     return process.getuid?.() === 0 && uid !== 0 ? { uid, gid: uid } : null;
   }
 

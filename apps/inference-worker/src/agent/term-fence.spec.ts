@@ -5,7 +5,7 @@ const ticks = (fence: TermFence, count: number): void => {
   for (let tick = 0; tick < count; tick += 1) fence.tick();
 };
 
-it('a lower term is kept out for as long as the higher one is heard', () => {
+it('rejects a lower term while the higher one sends messages', () => {
   const fence = new TermFence();
   expect(fence.admits(5)).toBe(true);
   for (let heard = 0; heard < 100; heard += 1) {
@@ -17,7 +17,7 @@ it('a lower term is kept out for as long as the higher one is heard', () => {
   expect(fence.admits(5)).toBe(false);
 });
 
-it('a lower term is obeyed once the higher one was silent for 30 s: the database went back', () => {
+it('admits a lower term after 30 s without the higher one', () => {
   const fence = new TermFence();
   fence.admits(900);
   ticks(fence, 29);

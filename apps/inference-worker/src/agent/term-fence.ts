@@ -1,25 +1,25 @@
-/** Least time without a word under the highest term before a lower one is obeyed, in ticks of one second. */
+/** Least time without a message of the highest term before a lower one is admitted, in ticks of one second. */
 const FORGET_AFTER_TICKS = 30;
 
 /**
- * Keeps assignments of an overruled placer out. A placer repeats its word every 2 s, so where the highest term is silent
- * for long its database has gone back, and counts from lower terms again. Turns of the own loop are counted, not time: what
- * arrived while this process was frozen says nothing about silence.
+ * Rejects assignments of an overruled placer. A placer repeats its assignment every 2 s. A long silence of the highest term means
+ * that the placer's database was restored from a backup and numbers terms from a lower one again. Counts ticks instead of time:
+ * while this process was frozen, it received nothing.
  */
 export class TermFence {
   #highest = 0;
-  #quietTicks = 0;
+  #silentTicks = 0;
 
   /** Call each second. */
   tick(): void {
-    this.#quietTicks += 1;
+    this.#silentTicks += 1;
   }
 
-  /** Whether an assignment under this term is to be obeyed. */
+  /** Whether an assignment of this term may be applied. */
   admits(term: number): boolean {
-    if (term < this.#highest && this.#quietTicks < FORGET_AFTER_TICKS) return false;
+    if (term < this.#highest && this.#silentTicks < FORGET_AFTER_TICKS) return false;
     this.#highest = term;
-    this.#quietTicks = 0;
+    this.#silentTicks = 0;
     return true;
   }
 }

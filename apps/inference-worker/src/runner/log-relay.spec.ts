@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { LogRelay } from './log-relay.js';
 
-it('an agent that reads nothing costs a bounded number of lines, and one that reads gets them in order', async () => {
+it('keeps a bounded number of lines, and sends them in order', async () => {
   const batches: string[][] = [];
   const unread: (() => void)[] = [];
   const relay = new LogRelay((lines, sent) => {

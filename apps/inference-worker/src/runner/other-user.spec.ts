@@ -23,28 +23,28 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a file', () => {
-  it('that everybody may read is open to another user', () => {
+  it('with world read permission is open to another user', () => {
     expect(closedTo(OTHER, [file])).toBeNull();
   });
 
-  it('that its owner alone may read is closed to another user, and open to the owner', () => {
+  it('with owner permission only is closed to another user', () => {
     chmodSync(file, 0o600);
     expect(closedTo(OTHER, [file])).toBe(file);
     const { uid, gid } = statSync(file);
     expect(closedTo({ uid, gid }, [file])).toBeNull();
   });
 
-  it('that a group may read is open to who is in it', () => {
+  it('with group read permission is open to its members', () => {
     chmodSync(file, 0o640);
     expect(closedTo({ uid: OTHER.uid, gid: statSync(file).gid }, [file])).toBeNull();
   });
 
-  it('in a folder that is closed is closed, and the folder is named', () => {
+  it('in a closed folder is closed, and the folder named', () => {
     chmodSync(join(folder, 'models'), 0o700);
     expect(closedTo(OTHER, [file])).toBe(join(folder, 'models'));
   });
 
-  it('that is not there is left to whoever reads it', () => {
+  it('that does not exist counts as open', () => {
     expect(closedTo(OTHER, [join(folder, 'absent.gguf')])).toBeNull();
   });
 });

@@ -16,11 +16,11 @@ export const RunnerFigures = z.object({
 });
 export type RunnerFigures = z.infer<typeof RunnerFigures>;
 
-/** All that a runner process needs. It comes over the pipe, because a command line is readable by every user. */
+/** The settings of a runner process. Sent over the pipe, because every user can read a command line. */
 export const RunnerSetup = z.object({
   env: z.string(),
   natsUrl: z.string(),
-  /** Where workers share a NATS user; else `identity` is this runner's own. */
+  /** Credentials that all workers share; null = the runner uses `identity`. */
   natsCredentialsDir: z.string().nullable(),
   /** Name of this runner. */
   wk: Incarnation,
@@ -30,9 +30,9 @@ export const RunnerSetup = z.object({
   gpu: z.enum(['off', 'auto']),
   /** The operator's program for this kind of engine; null = it needs none. */
   program: z.object({ path: z.string(), args: z.array(z.string()) }).nullable(),
-  /** Whom the runner becomes before it reads the model; null = it stays who it is. */
+  /** User that the runner switches to before it reads the model; null = it keeps its own. */
   user: z.object({ uid: z.int().positive(), gid: z.int().positive() }).nullable(),
-  /** Where nobody but root can read the model: it stays root then, or refuses. */
+  /** Whether the runner stays root where only root can read the model; else it fails. */
   mayStayRoot: z.boolean(),
   /** Process id of the agent. */
   agent: z.int().positive(),
@@ -44,16 +44,16 @@ export const RunnerSetup = z.object({
 });
 export type RunnerSetup = z.infer<typeof RunnerSetup>;
 
-/** How a runner is to end. */
-export const Farewell = z.object({
+/** How a runner ends. */
+export const DrainOptions = z.object({
   /** Time that running streams get, in milliseconds. */
   deadlineMs: z.number().nonnegative(),
-  /** The deployment was stopped by its owner: no other worker can go on with what is cut off. */
+  /** The deployment was stopped by its owner: no other worker can continue a stream that is cut off. */
   stopped: z.boolean(),
 });
-export type Farewell = z.infer<typeof Farewell>;
+export type DrainOptions = z.infer<typeof DrainOptions>;
 
-/** Time after a drain's deadline to free the engine and exit, for a runner that nobody waits for, in milliseconds: a large model takes its time. */
+/** Time after a drain's deadline to free the engine and exit, where no client waits for the runner, in milliseconds. Large models take seconds. */
 export const LEAVE_WITHIN_MS = 10_000;
 
 /** Lines that a runner sends at once. */
@@ -63,13 +63,13 @@ export const MAX_LOG_BATCH = 500;
 export const AgentMessage = z.discriminatedUnion('k', [
   z.object({ k: z.literal('setup'), setup: RunnerSetup }),
   /** Take nothing new, finish what runs within the time, then exit. */
-  z.object({ k: z.literal('drain'), farewell: Farewell }),
-  /** A newer proof of the runner's name, for its next reconnect. */
+  z.object({ k: z.literal('drain'), options: DrainOptions }),
+  /** A renewed JWT of the runner's name, for its next reconnect. */
   z.object({ k: z.literal('renew'), jwt: z.string() }),
 ]);
 export type AgentMessage = z.infer<typeof AgentMessage>;
 
-/** What a runner found out by loading its model. */
+/** What a runner reports of its loaded model. */
 export const RunnerFacts = z.object({
   /** Incarnation of the runner, the `{wk}` of the stream protocol. */
   wk: z.string(),
@@ -85,9 +85,9 @@ export const RunnerMessage = z.discriminatedUnion('k', [
   z.object({ k: z.literal('progress'), progress: z.number().min(0).max(1) }),
   z.object({ k: z.literal('ready'), facts: RunnerFacts }),
   z.object({ k: z.literal('failed'), reason: StateReason, detail: z.string() }),
-  /** Each second from the start: also the sign that the runner's event loop turns. */
-  z.object({ k: z.literal('beat'), figures: RunnerFigures.nullable() }),
-  /** A drain has begun, by whomever: not a crash when the process ends now. */
+  /** Each second from the start: also shows that the runner's event loop turns. */
+  z.object({ k: z.literal('heartbeat'), figures: RunnerFigures.nullable() }),
+  /** A drain has begun: the end of the process is not a crash now. */
   z.object({ k: z.literal('draining') }),
   /** Lines of its log, as JSON. */
   z.object({ k: z.literal('log'), lines: z.array(z.string()).max(MAX_LOG_BATCH) }),

@@ -5,7 +5,7 @@ import { StreamSender } from '@slipway/stream-transport';
 import { Admission } from '../serving/admission.js';
 import { OrphanReporter } from '../usage/orphan-reporter.js';
 import { EngineWatch } from './engine-watch.js';
-import type { Farewell, RunnerFacts, RunnerFigures } from './runner-messages.js';
+import type { DrainOptions, RunnerFacts, RunnerFigures } from './runner-messages.js';
 
 export interface RunnerOptions {
   /** Incarnation of this runner. */
@@ -16,9 +16,9 @@ export interface RunnerOptions {
   readonly item: AssignmentItem;
   readonly zone: string | null;
   readonly log: Logger;
-  /** The engine was ready and can answer no more; the runner serves nothing from here on. */
+  /** Called when a loaded engine fails for good; the runner can serve nothing after that. */
   readonly lost: (error: EngineLoadError) => void;
-  /** All of it is over, and the connection is used no more. */
+  /** Called when the runner has ended and no longer uses the connection. */
   readonly freed?: () => Promise<void>;
 }
 
@@ -40,7 +40,7 @@ function deferred(): Deferred {
   return { promise, resolve, reject };
 }
 
-/** Serves one revision of one deployment: its engine on one side, the stream protocol on the other. */
+/** Serves one replica: connects its engine to the stream protocol. */
 export class Runner {
   #serving: { readonly admission: Admission; readonly sender: StreamSender; readonly orphans: OrphanReporter } | undefined;
   #watch: EngineWatch | undefined;
@@ -61,15 +61,15 @@ export class Runner {
     return { wk: this.options.wk, ...facts, caps: [...facts.caps] };
   }
 
-  /** Counted since the start; null before the engine is loaded. */
+  /** Counts since the start; null before the engine is loaded. */
   figures(): RunnerFigures | null {
     if (!this.#serving) return null;
     const { admission, sender } = this.#serving;
     return { ...admission.figures(), rejected: sender.counters.rejected };
   }
 
-  /** Takes nothing new, lets running streams end within the time, then frees everything. Called again, the nearer deadline counts. */
-  stop({ deadlineMs, stopped }: Farewell): Promise<void> {
+  /** Admits no new streams, lets running ones end within the time, then unloads the engine. Called again, the earlier deadline counts. */
+  stop({ deadlineMs, stopped }: DrainOptions): Promise<void> {
     this.#stopped.abort(new Error('The runner stops.'));
     this.#watch?.stop();
     this.#serving?.admission.close();

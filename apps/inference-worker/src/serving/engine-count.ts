@@ -9,13 +9,13 @@ export interface EngineCountOptions {
   readonly engine: Engine;
   readonly start: StartName;
   readonly request: CanonicalRequest | UnreadRequest;
-  /** Who asked; null where nobody is billed. */
+  /** The account that asked; null = none is billed. */
   readonly account: AccountId | null;
   readonly log: Logger;
   readonly ended: () => void;
 }
 
-/** One count of tokens. Its stream has a single event, the start that a generation of the same request would begin with. */
+/** One token count. Its stream has a single event: the `start` of a generation of the same request. */
 export class EngineCount implements Generation {
   readonly #clock = new StageClock();
   readonly #log: StreamLog;
@@ -27,8 +27,8 @@ export class EngineCount implements Generation {
   async run(writer: StreamWriter, signal: AbortSignal): Promise<GenerationResult> {
     const { engine, request, account, ended } = this.options;
     try {
-      const { tokens: told, exact } = await engine.count(request, signal, account);
-      const tokens = Math.min(told, TOKENS_MAX);
+      const { tokens: counted, exact } = await engine.count(request, signal, account);
+      const tokens = Math.min(counted, TOKENS_MAX);
       writer.events([{ k: 'start', prompt: tokens }]);
       const usage: Usage = { prompt: tokens, cached: 0, completion: 0, ...(!exact && { estimated: true }) };
       return this.#ended({ outcome: 'done', prompt_tokens: tokens }, usage);

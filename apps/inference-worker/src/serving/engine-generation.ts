@@ -2,17 +2,17 @@ import { type AccountId, type CanonicalRequest, type FinishReason, ServiceError,
 import { type Engine, type EngineOutput, LazyFacts, type RequestFacts, type UnreadRequest } from '@slipway/engine';
 import type { Logger } from '@slipway/platform';
 import type { Generation, GenerationResult, StreamWriter } from '@slipway/stream-transport';
-import { type EngineBounds, UsageBelief } from '../usage/usage-belief.js';
+import { type EngineBounds, UsageCheck } from '../usage/usage-check.js';
 import { StageClock } from './stage-clock.js';
 import { type StartName, StreamLog } from './stream-log.js';
 
-/** Time for an engine to obey an abort, ten times what it promises, in milliseconds. */
+/** Time for an engine to end after an abort, ten times what it promises, in milliseconds. */
 const STUCK_AFTER_MS = 5_000;
 
-/** Of a request that is not read yet, and has no answer. */
+/** The facts of a request that is not parsed yet. */
 const UNKNOWN: RequestFacts = { promptBytes: 0, images: 0, maxTokens: undefined, choices: 1 };
 
-/** How a stream ended, as the worker's figures count it. Of one that failed, what was relayed is an estimate. */
+/** How a stream ended. The usage of a failed one is estimated from the relayed events. */
 export interface Outcome {
   readonly kind: 'done' | 'cancelled' | 'failed';
   readonly usage: Usage;
@@ -22,29 +22,29 @@ export interface EngineGenerationOptions {
   readonly engine: Engine;
   readonly start: StartName;
   readonly request: CanonicalRequest | UnreadRequest;
-  /** Who asked; null where nobody is billed. */
+  /** The account that asked; null = none is billed. */
   readonly account: AccountId | null;
-  /** What its figures are held against. */
+  /** Bounds of the engine's own token counts. */
   readonly bounds: EngineBounds;
   readonly log: Logger;
   readonly produced: () => void;
   readonly ended: (outcome: Outcome) => void;
 }
 
-/** One admitted stream: the engine's output goes to the transport, counted and timed. Its signal ends it; nothing here limits its time. */
+/** One admitted stream: relays the engine's output to the transport, counts it and measures its times. Only its signal limits its time. */
 export class EngineGeneration implements Generation {
   readonly #clock = new StageClock();
   #finish: FinishReason | undefined;
   #prompt = 0;
   #cached = 0;
-  #belief: UsageBelief;
+  #check: UsageCheck;
   #over = false;
   readonly #log: StreamLog;
 
   constructor(private readonly options: EngineGenerationOptions) {
     this.#log = new StreamLog(options.log, options.start);
     const { request, bounds } = options;
-    this.#belief = new UsageBelief(request instanceof Uint8Array ? UNKNOWN : new LazyFacts(request), bounds);
+    this.#check = new UsageCheck(request instanceof Uint8Array ? UNKNOWN : new LazyFacts(request), bounds);
   }
 
   async run(writer: StreamWriter, signal: AbortSignal): Promise<GenerationResult> {
@@ -61,12 +61,12 @@ export class EngineGeneration implements Generation {
   async #generate(output: EngineOutput, abort: AbortSignal): Promise<Usage> {
     const running = this.options.engine.generate(this.options.request, output, abort);
     let stuck: NodeJS.Timeout | undefined;
-    const deaf = new Promise<never>((_, reject) => {
-      const giveUp = (): void => reject(new ServiceError('engine_error', 'The engine did not stop when it was told to.'));
+    const unresponsive = new Promise<never>((_, reject) => {
+      const giveUp = (): void => reject(new ServiceError('engine_error', 'The engine did not stop after it was cancelled.'));
       abort.addEventListener('abort', () => (stuck = setTimeout(giveUp, STUCK_AFTER_MS)), { once: true });
     });
     try {
-      return await Promise.race([running, deaf]);
+      return await Promise.race([running, unresponsive]);
     } finally {
       clearTimeout(stuck);
     }
@@ -84,33 +84,33 @@ export class EngineGeneration implements Generation {
         if (!this.#over) writer.relaxed(places);
       },
       read: (facts) => {
-        this.#belief = new UsageBelief(facts, this.options.bounds);
+        this.#check = new UsageCheck(facts, this.options.bounds);
       },
-      events: (told) => {
+      events: (reported) => {
         if (this.#over) return;
         this.#clock.enter('decode');
-        const events = this.#note(told);
+        const events = this.#note(reported);
         this.options.produced();
         writer.events(events);
       },
     };
   }
 
-  /** @returns the events with the figures that are believed. */
-  #note(told: readonly StreamEvent[]): readonly StreamEvent[] {
-    let events = told;
-    for (const [i, event] of told.entries()) {
-      const believed = this.#belief.event(event);
-      if (believed !== event) events = events.with(i, believed);
-      if (believed.k === 'start') [this.#prompt, this.#cached] = [believed.prompt ?? 0, believed.cached ?? 0];
+  /** Counts the events. @returns them, with token counts that cannot be true replaced */
+  #note(reported: readonly StreamEvent[]): readonly StreamEvent[] {
+    let events = reported;
+    for (const [i, event] of reported.entries()) {
+      const checked = this.#check.event(event);
+      if (checked !== event) events = events.with(i, checked);
+      if (checked.k === 'start') [this.#prompt, this.#cached] = [checked.prompt ?? 0, checked.cached ?? 0];
     }
     const last = events.at(-1);
     if (last?.k === 'fin') this.#finish = last.r;
     return events;
   }
 
-  #finished(told: Usage, cancelled: boolean): GenerationResult {
-    const usage = this.#belief.usage(told);
+  #finished(reported: Usage, cancelled: boolean): GenerationResult {
+    const usage = this.#check.usage(reported);
     const times = this.#clock.times();
     const kind = cancelled ? 'cancelled' : 'done';
     this.options.ended({ kind, usage });
@@ -123,7 +123,7 @@ export class EngineGeneration implements Generation {
   }
 
   #failed(error: unknown): ServiceError {
-    const usage = { prompt: this.#prompt, cached: this.#cached, completion: this.#belief.relayed, estimated: true };
+    const usage = { prompt: this.#prompt, cached: this.#cached, completion: this.#check.relayed, estimated: true };
     this.options.ended({ kind: 'failed', usage });
     const failure = this.#log.failure(error);
     this.#log.ended({ outcome: 'failed', code: failure.code }, this.#clock.times());

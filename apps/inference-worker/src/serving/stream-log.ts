@@ -2,10 +2,10 @@ import { isServiceError, ServiceError, type Start, type StreamTimes } from '@sli
 import type { Logger } from '@slipway/platform';
 import { describeFault } from './describe-fault.js';
 
-/** What a start is known by. */
+/** The fields that identify a start. */
 export type StartName = Omit<Start, 'req' | 'caps'>;
 
-/** What the log says about one stream: how it went, never what was in it. */
+/** Logs one stream: times, counts and outcome, never its content. */
 export class StreamLog {
   constructor(
     private readonly log: Logger,
@@ -21,7 +21,7 @@ export class StreamLog {
     );
   }
 
-  /** The error that a stream ends with; what caused it is logged. */
+  /** The error that a stream ends with; logs its cause. */
   failure(error: unknown): ServiceError {
     const failure = isServiceError(error)
       ? error

@@ -20,7 +20,7 @@ function book(): { book: OrphanBook; orphans: OrphanUsage[] } {
 }
 
 describe('counts of ended streams', () => {
-  it('are handed over once when their gateway fell silent', () => {
+  it('are reported once when their gateway falls silent', () => {
     const { book: kept, orphans } = book();
     kept.ended(ended('s1'), 0);
     kept.sweep(10_000);
@@ -31,11 +31,11 @@ describe('counts of ended streams', () => {
     expect(kept.size).toBe(0);
   });
 
-  it('are dropped when a living gateway must have written them down', () => {
+  it('are dropped when a living gateway must have recorded them', () => {
     const { book: kept, orphans } = book();
     kept.ended(ended('s1'), 0);
     kept.ended(ended('s2'), 20_000);
-    kept.heard('gw-1' as EndedGeneration['gw'], 0, 30_001);
+    kept.heartbeat('gw-1' as EndedGeneration['gw'], 0, 30_001);
     expect(kept.size).toBe(1);
     kept.sweep(50_000);
     expect(orphans.map(({ st }) => st)).toEqual(['s2']);
@@ -44,13 +44,13 @@ describe('counts of ended streams', () => {
   it('stay while the gateway owes a record as old as they are', () => {
     const { book: kept } = book();
     kept.ended(ended('s1'), 0);
-    kept.heard('gw-1' as EndedGeneration['gw'], 60_000, 60_500);
+    kept.heartbeat('gw-1' as EndedGeneration['gw'], 60_000, 60_500);
     expect(kept.size).toBe(1);
-    kept.heard('gw-1' as EndedGeneration['gw'], 60_000, 90_001);
+    kept.heartbeat('gw-1' as EndedGeneration['gw'], 60_000, 90_001);
     expect(kept.size).toBe(0);
   });
 
-  it('are not taken for orphans because the own connection was away', () => {
+  it('are not orphans because this worker’s own connection failed', () => {
     const { book: kept, orphans } = book();
     kept.ended(ended('s1'), 0);
     kept.excuse(60_000);
@@ -58,7 +58,7 @@ describe('counts of ended streams', () => {
     expect(orphans).toEqual([]);
   });
 
-  it('of one stream at two attempts are told apart, and counts of prompts are nobody’s usage', () => {
+  it('are kept by attempt, and token counts are left out', () => {
     const { book: kept, orphans } = book();
     kept.ended(ended('s1'), 0);
     kept.ended({ ...ended('s1'), start: { ...ended('s1').start, at: 2 } }, 0);
@@ -70,7 +70,7 @@ describe('counts of ended streams', () => {
     ]);
   });
 
-  it('are bounded: the oldest of a gateway goes', () => {
+  it('are bounded: the oldest of a gateway is dropped', () => {
     const { book: kept } = book();
     for (let i = 0; i <= 20_000; i += 1) kept.ended(ended(`s${i}`), i);
     expect(kept.size).toBe(20_000);

@@ -1,23 +1,23 @@
 import type { AccountId, Incarnation, KeyId, OrphanUsage, Start, Usage } from '@slipway/contracts';
 
-/** A gateway that was silent for this long is gone: ten of its beats, in milliseconds. */
+/** Silence after which a gateway counts as dead: ten heartbeats, in milliseconds. */
 const GONE_MS = 10_000;
 /**
- * A gateway has written its own record this long after a stream ended here, at the latest: the end is repeated until it is
- * acknowledged, through outages of NATS too. In milliseconds.
+ * Longest time from a stream's end here to the gateway's own record of it, in milliseconds: the end is repeated until it is
+ * acknowledged, also after outages of NATS.
  */
 const RECORDED_WITHIN_MS = 30_000;
-/** Counts that are kept at most; beyond it the oldest one is given up. */
+/** Most counts kept; beyond it the oldest one is dropped. */
 const COUNTS_MAX = 20_000;
 
-/** A generation that is over, and for whom it was made. */
+/** An ended generation, and the gateway, account and key that it was made for. */
 export interface EndedGeneration {
-  /** Without the request: nothing of a prompt stays. */
+  /** Without the request, so that no prompt is kept. */
   readonly start: Pick<Start, 'st' | 'at' | 'dep' | 'rev' | 'api'>;
   readonly gw: Incarnation;
   readonly account: AccountId;
   readonly key: KeyId;
-  /** What the start said of who opened it; null = nothing. */
+  /** The gateway's claim from the start; null = none. */
   readonly claim: string | null;
   /** When it began, milliseconds since the epoch. */
   readonly started: number;
@@ -32,7 +32,7 @@ interface Kept {
 
 interface Gateway {
   readonly kept: Map<string, Kept>;
-  heardAt: number;
+  lastHeartbeatAt: number;
 }
 
 function orphanOf({ start, gw, account, key, claim, started, ms, usage }: EndedGeneration): OrphanUsage | null {
@@ -44,14 +44,14 @@ function orphanOf({ start, gw, account, key, claim, started, ms, usage }: EndedG
 }
 
 /**
- * What was counted for each gateway, until that gateway has certainly written it down itself. Of a gateway that is gone it
- * goes to keys-service, which takes it where the gateway left no record.
+ * Keeps the usage of ended streams by gateway until the gateway has certainly recorded it itself. The usage of a dead gateway is
+ * reported to keys-service, which takes it where the gateway left no record.
  */
 export class OrphanBook {
   readonly #gateways = new Map<Incarnation, Gateway>();
   #size = 0;
 
-  /** @param orphaned is given each count whose gateway is gone. */
+  /** @param orphaned is called for each count whose gateway is dead */
   constructor(private readonly orphaned: (orphan: OrphanUsage) => void) {}
 
   get size(): number {
@@ -60,7 +60,7 @@ export class OrphanBook {
 
   /** @param now of this process, in milliseconds. */
   ended(ended: EndedGeneration, now: number): void {
-    const gateway = this.#gateways.get(ended.gw) ?? { kept: new Map<string, Kept>(), heardAt: now };
+    const gateway = this.#gateways.get(ended.gw) ?? { kept: new Map<string, Kept>(), lastHeartbeatAt: now };
     this.#gateways.set(ended.gw, gateway);
     const name = `${ended.start.st} ${ended.start.at}`;
     if (!gateway.kept.has(name)) this.#size += 1;
@@ -68,11 +68,11 @@ export class OrphanBook {
     if (this.#size > COUNTS_MAX) this.#giveUpOne(gateway);
   }
 
-  /** A gateway lives; its oldest record that is not kept yet has waited for `owesMs`. */
-  heard(gw: Incarnation, owesMs: number, now: number): void {
+  /** Notes a gateway's heartbeat. @param owesMs age of its oldest record that is not stored yet, in milliseconds */
+  heartbeat(gw: Incarnation, owesMs: number, now: number): void {
     const gateway = this.#gateways.get(gw);
     if (!gateway) return;
-    gateway.heardAt = now;
+    gateway.lastHeartbeatAt = now;
     for (const [name, { at }] of gateway.kept) {
       if (now - at <= owesMs + RECORDED_WITHIN_MS) break;
       gateway.kept.delete(name);
@@ -81,15 +81,15 @@ export class OrphanBook {
     if (gateway.kept.size === 0) this.#gateways.delete(gw);
   }
 
-  /** The own connection was away: nobody's silence until now says anything. */
+  /** Restarts the silence of all gateways, after an outage of this process's own connection. */
   excuse(now: number): void {
-    for (const gateway of this.#gateways.values()) gateway.heardAt = now;
+    for (const gateway of this.#gateways.values()) gateway.lastHeartbeatAt = now;
   }
 
-  /** Hands over what gateways left that are gone. */
+  /** Reports the counts of dead gateways. */
   sweep(now: number): void {
     for (const [gw, gateway] of this.#gateways) {
-      if (now - gateway.heardAt <= GONE_MS) continue;
+      if (now - gateway.lastHeartbeatAt <= GONE_MS) continue;
       this.#gateways.delete(gw);
       this.#size -= gateway.kept.size;
       for (const { ended } of gateway.kept.values()) {

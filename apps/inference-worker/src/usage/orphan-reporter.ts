@@ -1,11 +1,11 @@
-import { GatewayBeat, subjectOf, UsageOrphaned, wildcardOf } from '@slipway/contracts';
+import { GatewayHeartbeat, subjectOf, UsageOrphaned, wildcardOf } from '@slipway/contracts';
 import { type Logger, type NatsConnection, RecordSpool, type Subscription, watchConnection } from '@slipway/platform';
 import { type EndedGeneration, OrphanBook } from './orphan-book.js';
 
 const SWEEP_MS = 1_000;
-/** Counts that wait for JetStream at most. */
+/** Most records that wait for JetStream. */
 const RECORDS_MAX = 20_000;
-/** Time for the last ones to be kept when the runner ends, in milliseconds. */
+/** Time to store the last records when the runner ends, in milliseconds. */
 const LAST_RECORDS_MS = 1_000;
 
 export interface OrphanReporterOptions {
@@ -14,11 +14,11 @@ export interface OrphanReporterOptions {
   readonly log: Logger;
 }
 
-/** Listens to gateways, and tells keys-service what those that died left uncounted. */
+/** Watches gateways by their heartbeats, and reports to keys-service the usage that dead ones did not record. */
 export class OrphanReporter {
   readonly #book: OrphanBook;
   readonly #spool: RecordSpool;
-  #beats: Subscription | undefined;
+  #heartbeats: Subscription | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: OrphanReporterOptions) {
@@ -29,9 +29,9 @@ export class OrphanReporter {
 
   start(): void {
     const { nats, env } = this.options;
-    this.#beats = nats.subscribe(wildcardOf(GatewayBeat, { env }), {
+    this.#heartbeats = nats.subscribe(wildcardOf(GatewayHeartbeat, { env }), {
       callback: (error, msg) => {
-        if (!error) this.#heard(msg.string());
+        if (!error) this.#hasReported(msg.string());
       },
     });
     watchConnection(nats, { reconnected: () => this.#book.excuse(performance.now()) });
@@ -44,20 +44,20 @@ export class OrphanReporter {
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    if (!this.options.nats.isClosed()) this.#beats?.unsubscribe();
+    if (!this.options.nats.isClosed()) this.#heartbeats?.unsubscribe();
     await this.#spool.drain(LAST_RECORDS_MS);
     this.#spool.stop();
   }
 
-  #heard(text: string): void {
+  #hasReported(text: string): void {
     let message: unknown;
     try {
       message = JSON.parse(text);
     } catch {
       return;
     }
-    const beat = GatewayBeat.message.safeParse(message).data;
-    if (beat) this.#book.heard(beat.gw, beat.owes_ms, performance.now());
+    const heartbeat = GatewayHeartbeat.message.safeParse(message).data;
+    if (heartbeat) this.#book.heartbeat(heartbeat.gw, heartbeat.owes_ms, performance.now());
   }
 
   #sweep(): void {

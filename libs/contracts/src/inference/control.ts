@@ -80,7 +80,7 @@ export const Discover = defineEvent({
  * A gateway's heartbeat to workers, each second. Workers keep their count of a stream until a heartbeat shows that the
  * gateway's own record has been stored. When a gateway falls silent, workers report their counts.
  */
-export const GatewayBeat = defineEvent({
+export const GatewayHeartbeat = defineEvent({
   subject: 'inf.{env}.v1.gwhb.{gw}',
   publishers: ['gateway'],
   subscribers: ['worker', 'runner'],

@@ -3,34 +3,33 @@ import type { AgentLoad, AssignmentItem, DeploymentId } from '@slipway/contracts
 import { CONFIG } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
 import { ModelSources } from './model-sources.js';
-import type { Farewell, RunnerFigures } from '../runner/runner-messages.js';
+import type { DrainOptions, RunnerFigures } from '../runner/runner-messages.js';
 import type { OpenItem, WholeAssignment } from './assignment-reader.js';
 import { LogBook } from './log-book.js';
 import type { MemoryClaim } from './memory.js';
-import { Placement } from './placement.js';
+import { Replica } from './replica.js';
 import { RunnerStarter } from './runner-starter.js';
 import { WorkerMetrics } from './worker-metrics.js';
 
 /**
- * An item that differs in anything that its engine is made of is another placement: revisions never change once they are made.
- * Whether its account is named depends on the sender's version.
+ * Identifies an item by all that its engine is made of. The account is left out: older senders do not name it.
  */
 const identityOf = ({ account: _, ...item }: OpenItem): string => JSON.stringify(item);
 
-/** The report of an item that cannot be read here: without its secret its engine would only refuse it. */
+/** The report of an item whose credential cannot be opened here, so that its engine would refuse every request. */
 const refusalOf = ({ dep, rev }: AssignmentItem): AgentLoad => ({
   ...{ dep, rev, state: 'failed', progress: null, pid: null, context: null, caps: [] },
   reason: 'engine_refused',
   detail: 'The sealed credential of this deployment cannot be opened by this worker.',
 });
 
-/** Makes what runs on this worker equal to what was assigned to it. */
+/** Starts and stops replicas so that this worker runs what is assigned to it. */
 @Injectable()
-export class PlacementsService {
-  readonly #kept = new Map<string, Placement>();
-  readonly #leaving = new Map<Placement, Promise<void>>();
+export class ReplicasService {
+  readonly #replicas = new Map<string, Replica>();
+  readonly #stopping = new Map<Replica, Promise<void>>();
   #assigned: ReadonlySet<string> = new Set();
-  /** Absent where the placer does not say. */
+  /** Deployments that their owners stopped; absent from a placer that does not list them. */
   #stopped: ReadonlySet<DeploymentId> | undefined;
   #unreadable: readonly AgentLoad[] = [];
   #closed = false;
@@ -45,26 +44,26 @@ export class PlacementsService {
     private readonly metrics: WorkerMetrics,
   ) {}
 
-  /** Names who is told, often, that the reports changed. */
+  /** Sets the callback for changes of the reports; it is called often. */
   onChange(changed: () => void): void {
     this.#changed = changed;
   }
 
-  /** Loads what is new, lets go of what is not listed. */
-  obey({ items, unreadable, stopped }: WholeAssignment): void {
+  /** Starts replicas of new items, and stops those that are not listed. */
+  apply({ items, unreadable, stopped }: WholeAssignment): void {
     if (this.#closed) return;
     this.#unreadable = unreadable.map(refusalOf);
     this.#stopped = stopped && new Set(stopped);
     const assigned = new Map(items.map((item) => [identityOf(item), item]));
     this.#assigned = new Set(assigned.keys());
-    for (const [identity, item] of assigned) if (!this.#kept.has(identity)) this.#place(identity, item);
+    for (const [identity, item] of assigned) if (!this.#replicas.has(identity)) this.#place(identity, item);
     this.#retire();
   }
 
-  /** A placement that leaves is not reported beside its successor of the same revision. */
+  /** A stopping replica is left out where another one of the same revision is reported. */
   reports(): AgentLoad[] {
-    const kept = [...this.#kept.values()].map(({ report }) => report);
-    const leaving = [...this.#leaving.keys()].map(({ report }) => report);
+    const kept = [...this.#replicas.values()].map(({ report }) => report);
+    const leaving = [...this.#stopping.keys()].map(({ report }) => report);
     const present = new Set(kept.map(({ dep, rev }) => `${dep}:${rev}`));
     return [...kept, ...[...leaving, ...this.#unreadable].filter(({ dep, rev }) => !present.has(`${dep}:${rev}`))];
   }
@@ -77,23 +76,23 @@ export class PlacementsService {
     return this.#all().flatMap(({ figures }) => figures ?? []);
   }
 
-  /** Takes no more assignments, and ends everything within the time. */
+  /** Applies no more assignments, and stops all replicas within `deadlineMs`. */
   async stop(deadlineMs: number): Promise<void> {
     this.#closed = true;
     const suspended = this.models.suspend();
-    const farewell = { deadlineMs, stopped: false };
-    for (const placement of this.#leaving.keys()) void placement.stop(farewell);
-    for (const identity of [...this.#kept.keys()]) this.#letGo(identity, farewell);
-    await Promise.all([suspended, ...this.#leaving.values()]);
+    const options = { deadlineMs, stopped: false };
+    for (const replica of this.#stopping.keys()) void replica.stop(options);
+    for (const identity of [...this.#replicas.keys()]) this.#stopReplica(identity, options);
+    await Promise.all([suspended, ...this.#stopping.values()]);
   }
 
-  #all(): Placement[] {
-    return [...this.#kept.values(), ...this.#leaving.keys()];
+  #all(): Replica[] {
+    return [...this.#replicas.values(), ...this.#stopping.keys()];
   }
 
   #place(identity: string, item: OpenItem): void {
     const log = this.book.open(item);
-    const placement = new Placement({
+    const replica = new Replica({
       item,
       models: this.models,
       nameRunner: () => this.runners.name(item.dep),
@@ -106,12 +105,12 @@ export class PlacementsService {
       crashed: () => this.metrics.crashed(),
       log: log.logger,
     });
-    this.#kept.set(identity, placement);
+    this.#replicas.set(identity, replica);
     log.logger.info({ source: item.source.kind }, 'placement.assigned');
-    void placement.keep();
+    void replica.run();
   }
 
-  /** Once for all changes of this turn: thousands of placements may change at the same time. */
+  /** Retires once for all changes of this turn: thousands of replicas may change at the same time. */
   #retireSoon(): void {
     if (this.#retiring) return;
     this.#retiring = true;
@@ -121,37 +120,37 @@ export class PlacementsService {
     });
   }
 
-  /** Lets go of what is not assigned, but a ready revision only once its successor can take over. */
+  /** Stops what is not assigned, but a ready replica only when another revision of its deployment is ready. */
   #retire(): void {
-    for (const [identity, placement] of this.#kept) {
-      if (this.#assigned.has(identity) || this.#bridges(placement)) continue;
-      this.#letGo(identity, { deadlineMs: this.config.UNLOAD_GRACE_MS, stopped: this.#isStopped(placement.item.dep) });
+    for (const [identity, replica] of this.#replicas) {
+      if (this.#assigned.has(identity) || this.#isStillNeeded(replica)) continue;
+      this.#stopReplica(identity, { deadlineMs: this.config.UNLOAD_GRACE_MS, stopped: this.#isStopped(replica.item.dep) });
     }
   }
 
-  #bridges({ ready, item }: Placement): boolean {
-    const successors = [...this.#kept].filter(([identity, other]) => this.#assigned.has(identity) && other.item.dep === item.dep);
+  #isStillNeeded({ ready, item }: Replica): boolean {
+    const successors = [...this.#replicas].filter(([identity, other]) => this.#assigned.has(identity) && other.item.dep === item.dep);
     return ready && successors.length > 0 && !successors.some(([, successor]) => successor.ready);
   }
 
-  /** An older placer says nothing of it: with it, all that is not listed was stopped. */
+  /** Older placers do not list stopped deployments: then every deployment without an assigned item counts as stopped. */
   #isStopped(dep: DeploymentId): boolean {
     return (
-      this.#stopped?.has(dep) ?? ![...this.#kept.values()].some(({ item }) => item.dep === dep && this.#assigned.has(identityOf(item)))
+      this.#stopped?.has(dep) ?? ![...this.#replicas.values()].some(({ item }) => item.dep === dep && this.#assigned.has(identityOf(item)))
     );
   }
 
-  #letGo(identity: string, farewell: Farewell): void {
-    const placement = this.#kept.get(identity);
-    if (!placement) return;
-    this.#kept.delete(identity);
-    const { log } = placement;
-    log.info({ grace_ms: farewell.deadlineMs }, 'placement.leaving');
-    const over = placement.stop(farewell).then(() => {
-      this.#leaving.delete(placement);
+  #stopReplica(identity: string, options: DrainOptions): void {
+    const replica = this.#replicas.get(identity);
+    if (!replica) return;
+    this.#replicas.delete(identity);
+    const { log } = replica;
+    log.info({ grace_ms: options.deadlineMs }, 'placement.leaving');
+    const over = replica.stop(options).then(() => {
+      this.#stopping.delete(replica);
       log.info('placement.left');
       this.#changed();
     });
-    this.#leaving.set(placement, over);
+    this.#stopping.set(replica, over);
   }
 }

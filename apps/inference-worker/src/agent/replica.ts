@@ -5,20 +5,20 @@ import { fileVersion } from '@slipway/model-store';
 import type { Logger } from '@slipway/platform';
 import type { RunnerName } from '../identity/runner-names.js';
 import type { ModelSources, ObtainedModel } from './model-sources.js';
-import type { Farewell, RunnerFacts, RunnerFigures } from '../runner/runner-messages.js';
+import type { DrainOptions, RunnerFacts, RunnerFigures } from '../runner/runner-messages.js';
 import type { MemoryClaim } from './memory.js';
 import { retryDelay } from './retry-delay.js';
 import type { RunnerHandle, RunnerListener } from './runner-handle.js';
 
-/** A runner that served for this long has recovered from what it failed of before, in milliseconds. */
+/** Time of serving after which a runner's earlier failures are no longer counted, in milliseconds. */
 const STABLE_AFTER_MS = 60_000;
-/** Part of the shown progress that a download takes; the rest is loading. */
+/** Share of the download in the reported progress; the rest is loading. */
 const DOWNLOAD_SHARE = 0.9;
 const DETAIL_CHARS = 500;
-/** How often the file of a model that cannot be loaded is looked at for a change, in milliseconds. */
-const FILE_LOOK_MS = 2_000;
+/** Time between two looks for a change of a model file that could not be loaded, in milliseconds. */
+const FILE_CHECK_MS = 2_000;
 
-interface Trouble {
+interface Failure {
   readonly reason: StateReason;
   readonly detail: string;
   readonly crash: boolean;
@@ -27,29 +27,29 @@ interface Trouble {
 export interface PlacementOptions {
   readonly item: AssignmentItem;
   readonly models: ModelSources;
-  /** @throws EngineLoadError where there is no name now */
+  /** @throws EngineLoadError while no name is available */
   readonly nameRunner: () => Promise<RunnerName>;
   readonly startRunner: (what: { readonly model: ObtainedModel; readonly name: RunnerName }, listener: RunnerListener) => RunnerHandle;
   /** The report changed. */
   readonly changed: () => void;
-  /** Counted since the runner started; a new runner begins at nothing. */
+  /** Called with a runner's counts since its start, and its counts before; null = its first. */
   readonly figures: (figures: RunnerFigures, before: RunnerFigures | null) => void;
   readonly crashed: () => void;
   readonly log: Logger;
 }
 
-/** Keeps one assigned item running for as long as it is assigned, and tells how that goes. */
-export class Placement {
+/** Runs one assigned item until it is stopped: obtains its model, starts its runner again when that fails, and reports its state. */
+export class Replica {
   readonly #stopped = new AbortController();
   readonly #leaving = new Set<Promise<void>>();
   #runner: RunnerHandle | null = null;
   #facts: RunnerFacts | null = null;
   #figures: RunnerFigures | null = null;
   #progress: number | null = null;
-  #trouble: Trouble | null = null;
+  #failure: Failure | null = null;
   #failures = 0;
   #bytes = 0;
-  /** The file that was loaded last, and what it was like before. */
+  /** The model file that was loaded last, and its version before loading. */
   #file: { readonly path: string; readonly version: string } | null = null;
   #refetched = false;
 
@@ -59,7 +59,7 @@ export class Placement {
     return this.options.item;
   }
 
-  /** With the query of a download's address, which is a secret and travels beside it. */
+  /** The source with the query of its download address: a secret, sent apart from it. */
   get #source(): AssignmentItem['source'] {
     const { source, credential } = this.item;
     return (credential === undefined ? null : withQuery(source, credential)) ?? source;
@@ -83,15 +83,15 @@ export class Placement {
 
   get report(): AgentLoad {
     const { dep, rev } = this.item;
-    const trouble = this.#shownTrouble();
-    const state = this.#stateOf(trouble);
+    const failure = this.#reportedFailure();
+    const state = this.#stateOf(failure);
     return {
       dep,
       rev,
       state,
       progress: state === 'loading' ? this.#progress : null,
-      reason: trouble?.reason ?? null,
-      detail: trouble?.detail.slice(0, DETAIL_CHARS) ?? null,
+      reason: failure?.reason ?? null,
+      detail: failure?.detail.slice(0, DETAIL_CHARS) ?? null,
       pid: this.#runner?.pid || null,
       context: this.#facts?.context ?? null,
       caps: this.#facts?.caps ?? [],
@@ -99,35 +99,38 @@ export class Placement {
   }
 
   /** Runs until `stop`. */
-  async keep(): Promise<void> {
+  async run(): Promise<void> {
     const { signal } = this.#stopped;
     while (!signal.aborted) {
-      const trouble = await this.#runOnce(signal);
-      if (trouble && !signal.aborted && !(await this.#discards(trouble))) await this.#pauseAfter(trouble, signal);
+      const failure = await this.#runOnce(signal);
+      if (failure && !signal.aborted && !(await this.#discardInvalid(failure))) await this.#pauseAfter(failure, signal);
     }
   }
 
-  /** Takes nothing new, lets running streams end within the time; resolves when nothing of it is left. Called again, the nearer deadline counts. */
-  async stop(farewell: Farewell): Promise<void> {
+  /**
+   * Admits no new streams and lets running ones end within the time. Resolves when all its runners have ended. Called again, the
+   * earlier deadline counts.
+   */
+  async stop(options: DrainOptions): Promise<void> {
     this.#stopped.abort(new Error('Not assigned any more.'));
     this.options.changed();
-    await Promise.all([this.#runner?.stop(farewell), ...this.#leaving]);
+    await Promise.all([this.#runner?.stop(options), ...this.#leaving]);
   }
 
-  #stateOf(trouble: Trouble | null): AgentLoad['state'] {
+  #stateOf(failure: Failure | null): AgentLoad['state'] {
     if (this.#stopped.signal.aborted) return 'draining';
-    if (trouble) return 'failed';
+    if (failure) return 'failed';
     return this.#facts ? 'ready' : 'loading';
   }
 
-  /** One crash is repaired without a word; from the second in a row on, people should know. */
-  #shownTrouble(): Trouble | null {
-    const quiet = this.#trouble?.crash === true && this.#failures < 2;
-    return quiet || this.#facts || this.#stopped.signal.aborted ? null : this.#trouble;
+  /** A first crash is not reported, since the restart usually repairs it; from the second in a row on it is. */
+  #reportedFailure(): Failure | null {
+    const quiet = this.#failure?.crash === true && this.#failures < 2;
+    return quiet || this.#facts || this.#stopped.signal.aborted ? null : this.#failure;
   }
 
-  /** @returns what went wrong; null when the runner was told to end, by us or by somebody else. */
-  async #runOnce(signal: AbortSignal): Promise<Trouble | null> {
+  /** @returns why the runner failed; null when it was stopped or drained. */
+  async #runOnce(signal: AbortSignal): Promise<Failure | null> {
     let readyAt = Number.POSITIVE_INFINITY;
     try {
       this.#show({ progress: 0 });
@@ -146,7 +149,7 @@ export class Placement {
         name.giveBack();
         return null;
       }
-      return await this.#runTo({ model, name }, signal, () => (readyAt = performance.now()));
+      return await this.#serve({ model, name }, signal, () => (readyAt = performance.now()));
     } catch (error) {
       if (signal.aborted) return null;
       return this.#describe(error);
@@ -157,18 +160,18 @@ export class Placement {
     }
   }
 
-  /** Resolves when the runner has ended or begins to; rejects when it cannot serve. */
-  #runTo(what: { model: ObtainedModel; name: RunnerName }, signal: AbortSignal, ready: () => void): Promise<Trouble | null> {
+  /** Resolves when the runner ends or begins to drain. @throws EngineLoadError when it cannot serve */
+  #serve(how: { model: ObtainedModel; name: RunnerName }, signal: AbortSignal, ready: () => void): Promise<Failure | null> {
     const base = downloadOf(this.item.source) === null ? 0 : DOWNLOAD_SHARE;
     this.#figures = null;
     return new Promise((resolve, reject) => {
       signal.addEventListener('abort', () => resolve(null), { once: true });
-      this.#runner = this.options.startRunner(what, {
+      this.#runner = this.options.startRunner(how, {
         progress: (progress) => this.#show({ progress: base + progress * (1 - base) }),
         ready: (facts) => {
           ready();
           this.#facts = facts;
-          this.#trouble = null;
+          this.#failure = null;
           this.options.log.info({ runner: facts.wk, pid: this.#runner?.pid }, 'placement.ready');
           this.options.changed();
         },
@@ -178,7 +181,7 @@ export class Placement {
         },
         failed: reject,
         gone: ({ crash, detail, over }) => {
-          if (!crash) this.#letGo(over);
+          if (!crash) this.#addLeaving(over);
           resolve(crash ? { reason: 'engine_crashed', detail, crash } : null);
         },
       });
@@ -186,34 +189,34 @@ export class Placement {
     });
   }
 
-  /** A download that cannot be loaded is made anew, once. */
-  async #discards({ reason }: Trouble): Promise<boolean> {
+  /** Discards a downloaded file that is invalid, so that it is downloaded once more. @returns whether it was discarded */
+  async #discardInvalid({ reason }: Failure): Promise<boolean> {
     if (reason !== 'model_invalid' || this.#refetched) return false;
     this.#refetched = true;
     return this.options.models.discard(this.#source);
   }
 
-  /** The runner finishes its streams on its own account, while its successor loads. */
-  #letGo(over: Promise<void>): void {
+  /** Keeps a draining runner until it has ended, while the next one loads. */
+  #addLeaving(over: Promise<void>): void {
     this.#leaving.add(over);
     void over.then(() => this.#leaving.delete(over));
   }
 
-  async #pauseAfter(trouble: Trouble, signal: AbortSignal): Promise<void> {
+  async #pauseAfter(failure: Failure, signal: AbortSignal): Promise<void> {
     this.#failures += 1;
-    this.#trouble = trouble;
+    this.#failure = failure;
     this.#progress = null;
-    if (trouble.crash) this.options.crashed();
-    // The same file fails the same way: only another one is worth a try.
-    const damaged = trouble.reason === 'model_invalid' ? this.#file : null;
-    const wait = damaged ? null : retryDelay(this.#failures, trouble.crash);
-    this.options.log.warn({ reason: trouble.reason, detail: trouble.detail, again_in_ms: wait }, 'placement.failed');
+    if (failure.crash) this.options.crashed();
+    // The same file would fail in the same way, so it is tried again only when it has changed.
+    const damaged = failure.reason === 'model_invalid' ? this.#file : null;
+    const wait = damaged ? null : retryDelay(this.#failures, failure.crash);
+    this.options.log.warn({ reason: failure.reason, detail: failure.detail, again_in_ms: wait }, 'placement.failed');
     this.options.changed();
     if (damaged) await untilChanged(damaged, signal);
     else await delay(wait ?? 0, undefined, { signal }).catch(() => undefined);
   }
 
-  #describe(error: unknown): Trouble {
+  #describe(error: unknown): Failure {
     if (error instanceof EngineLoadError) return { reason: error.reason, detail: error.message, crash: error.reason === 'engine_crashed' };
     this.options.log.error({ err: error }, 'placement.fault');
     return { reason: 'engine_crashed', detail: 'The worker could not start the engine; its log says why.', crash: true };
@@ -225,9 +228,9 @@ export class Placement {
   }
 }
 
-/** Resolves when the file is another one, or the signal aborts. */
+/** Resolves when the version of the file has changed, or the signal aborts. */
 async function untilChanged({ path, version }: { path: string; version: string }, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await fileVersion(path)) === version) {
-    await delay(FILE_LOOK_MS, undefined, { signal }).catch(() => undefined);
+    await delay(FILE_CHECK_MS, undefined, { signal }).catch(() => undefined);
   }
 }

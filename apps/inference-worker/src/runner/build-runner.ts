@@ -7,13 +7,13 @@ import { Runner } from './runner.js';
 import { becomeUser } from './other-user.js';
 import type { RunnerSetup } from './runner-messages.js';
 
-/** A runner process's runner with the connection that is its own. */
-export interface ProcessRunner {
+/** The runner of a runner process, and its NATS connection. */
+export interface ConnectedRunner {
   readonly runner: Runner;
   readonly nats: NatsConnection;
 }
 
-/** Before native code reads the model. @throws EngineLoadError where it would stay root, and may not */
+/** Called before native code reads the model. @throws EngineLoadError where the process must leave root and cannot */
 function leaveRoot({ user, modelPath, mayStayRoot, program }: RunnerSetup, log: Logger): void {
   if (user === null) return;
   const { uid, reason } = becomeUser(user, modelPath, program ? [program.path] : []);
@@ -23,12 +23,12 @@ function leaveRoot({ user, modelPath, mayStayRoot, program }: RunnerSetup, log: 
   throw new EngineLoadError('model_missing', 'The user that runs models on this worker cannot read this file.');
 }
 
-/** Makes the runner of a process from what its agent sent; nothing is loaded yet. */
-export async function makeProcessRunner(
+/** Connects to NATS and builds the runner of a process; its model is not loaded yet. */
+export async function buildRunner(
   setup: RunnerSetup,
   tee: (line: string) => void,
   lost: (error: EngineLoadError) => void,
-): Promise<ProcessRunner> {
+): Promise<ConnectedRunner> {
   const { item, env, zone } = setup;
   const log = createLogger('inference-runner', setup.logLevel, tee).child({ deployment: item.dep, rev: item.rev });
   const { natsUrl: url, identity, wk } = setup;

@@ -1,24 +1,24 @@
 import { type StreamEvent, TOKENS_MAX, type Usage } from '@slipway/contracts';
 import { estimateTokens, type RequestFacts } from '@slipway/engine';
 
-/** What a chat template, its markup and an answer that nobody sees may take beyond the text, in tokens. */
+/** Allowance for the chat template, its markup and hidden parts of the answer, in tokens. */
 const UNSEEN_TOKENS = 65_536;
 /** Tokens of the largest image. */
 const IMAGE_TOKENS_MAX = 65_536;
-/** Tokens that a UTF-16 code unit can take at most: each is three bytes in UTF-8, and no tokenizer splits a byte. */
+/** Most tokens per UTF-16 code unit: it has at most three bytes in UTF-8, and no tokenizer splits a byte. */
 const TOKENS_PER_UNIT = 3;
 
-/** What bounds the figures of an engine. */
+/** Bounds of an engine's token counts. */
 export interface EngineBounds {
-  /** Tokens per sequence; null where nobody knows. */
+  /** Tokens per sequence; null = unknown. */
   readonly context: number | null;
-  /** Tokens of an answer whose request names no limit; null = the room left. */
+  /** Most tokens of an answer whose request sets no limit; null = the rest of the context. */
   readonly defaultMaxTokens: number | null;
 }
 
-/** Decides how far the figures of an engine can be true of one request: its text, its limits, and what was relayed of its answer. */
-export class UsageBelief {
-  /** What passed by, in tokens as the engine's events count them and in UTF-16 code units. */
+/** Checks an engine's token counts of one request against its text, its limits and the relayed events. */
+export class UsageCheck {
+  /** Relayed so far: tokens as the events count them, and UTF-16 code units. */
   #tokens = 0;
   #units = 0;
   #promptMax: number | undefined;
@@ -28,12 +28,12 @@ export class UsageBelief {
     private readonly bounds: EngineBounds,
   ) {}
 
-  /** Tokens of the answer that passed by. */
+  /** Tokens of the answer relayed so far. */
   get relayed(): number {
     return this.#tokens;
   }
 
-  /** One event of the answer: as it came, or with an estimate where its figure of the prompt cannot be true. */
+  /** Counts one event. @returns it, with an estimate where its prompt count cannot be true */
   event(event: StreamEvent): StreamEvent {
     if (event.k === 'start') return this.#start(event);
     if (event.k === 'fin') return event;
@@ -42,20 +42,21 @@ export class UsageBelief {
     return event;
   }
 
-  /** The figures of the end; those that cannot be true are replaced by estimates, and `estimated` says so. */
-  usage(told: Usage): Usage {
-    const isPrompt = this.#isPrompt(told.prompt);
-    const isCompletion = isCount(told.completion) && told.completion <= this.#completionMax();
-    const prompt = isPrompt ? told.prompt : estimateTokens(this.request);
-    const completion = isCompletion ? told.completion : Math.min(this.#tokens, TOKENS_MAX);
-    const cached = isCount(told.cached) ? Math.min(told.cached, prompt) : 0;
-    const reasoning = told.reasoning !== undefined && isCount(told.reasoning) ? Math.min(told.reasoning, completion) : undefined;
+  /** The final usage: counts that cannot be true are replaced by estimates, marked with `estimated`. */
+  usage(reported: Usage): Usage {
+    const isPrompt = this.#isPrompt(reported.prompt);
+    const isCompletion = isCount(reported.completion) && reported.completion <= this.#completionMax();
+    const prompt = isPrompt ? reported.prompt : estimateTokens(this.request);
+    const completion = isCompletion ? reported.completion : Math.min(this.#tokens, TOKENS_MAX);
+    const cached = isCount(reported.cached) ? Math.min(reported.cached, prompt) : 0;
+    const reasoning =
+      reported.reasoning !== undefined && isCount(reported.reasoning) ? Math.min(reported.reasoning, completion) : undefined;
     return {
       prompt,
       cached,
       completion,
       ...(reasoning !== undefined && { reasoning }),
-      ...((told.estimated || !isPrompt || !isCompletion) && { estimated: true }),
+      ...((reported.estimated || !isPrompt || !isCompletion) && { estimated: true }),
     };
   }
 
@@ -66,18 +67,18 @@ export class UsageBelief {
   }
 
   #isPrompt(tokens: number): boolean {
-    // What is below needs no look at the text, which may be long.
+    // Small counts are accepted without measuring the text, which may be long.
     return isCount(tokens) && tokens <= (this.bounds.context ?? TOKENS_MAX) && (tokens <= UNSEEN_TOKENS || tokens <= this.#textMax());
   }
 
-  /** Tokens that the prompt can have by its length. */
+  /** Most tokens that a prompt of this length can have. */
   #textMax(): number {
     const { request } = this;
     this.#promptMax ??= Math.min(TOKENS_MAX, UNSEEN_TOKENS + request.promptBytes + request.images * IMAGE_TOKENS_MAX);
     return this.#promptMax;
   }
 
-  /** Some engines ignore limits: then the text that they sent says what it can have been. */
+  /** Most tokens of the answer. Some engines ignore the limit, so the relayed text may raise it. */
   #completionMax(): number {
     const { maxTokens: wanted, choices: n } = this.request;
     const limit = wanted ?? this.bounds.defaultMaxTokens ?? this.bounds.context;
