@@ -100,13 +100,15 @@ export interface Generation {
   run(writer: StreamWriter, signal: AbortSignal): Promise<GenerationResult>;
 }
 
-/** The sender of a start and its account and key. */
+/** What the headers of a start say: its gateway, account, key and time. */
 export interface StartOrigin {
   readonly gw: Incarnation;
   /** Null where the gateway sent none. */
   readonly account: AccountId | null;
   readonly key: KeyId | null;
   readonly claim: string | null;
+  /** Time left to the first event when the start arrived, in milliseconds; Infinity where the gateway set no limit. */
+  readonly deadlineMs: number;
 }
 
 /** A large start of which only the head was parsed. */

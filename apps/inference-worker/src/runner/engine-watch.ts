@@ -4,25 +4,23 @@ import { withinTime } from '@slipway/platform';
 const CHECK_EVERY_MS = 5_000;
 /** Failed checks in a row after which an engine counts as lost. */
 const CHECKS_TO_LOSE = 3;
-/**
- * The same while requests wait in it for their first output, for which they have 600 s: a server that does one thing at a
- * time answers no questions meanwhile.
- */
-const CHECKS_TO_LOSE_WAITING = 120;
-/** Of the checks of such a server, beyond the first three, only each 6th asks: after at most 30 s. */
+/** After the first three failed checks only every 6th sends a request: every 30 s. */
 const ASK_MUTE_EVERY = 6;
 
 export interface EngineWatchOptions {
   /** Rejects when the engine cannot answer. */
   readonly check: (signal: AbortSignal) => Promise<void>;
-  /** Rises with everything that the engine produces. */
+  /** A counter that rises with every output of the engine. */
   readonly outputs: () => number;
-  /** Requests in the engine that have brought no output yet. */
-  readonly awaiting: () => number;
+  /**
+   * The longest time that a request which waits for its first output was given for it, in milliseconds; 0 while none waits. A
+   * server that handles one request at a time answers no checks meanwhile, so it is not lost before this time is over.
+   */
+  readonly firstOutputMs: () => number;
   readonly lost: (error: EngineLoadError) => void;
 }
 
-/** Asks an engine every few seconds whether it can still answer, unless what it produces says so. */
+/** Checks every 5 s whether an engine still answers, unless it produces output. */
 export class EngineWatch {
   readonly #stopped = new AbortController();
   readonly #checks: NodeJS.Timeout;
@@ -48,10 +46,10 @@ export class EngineWatch {
   }
 
   get #enough(): number {
-    return this.options.awaiting() > 0 ? CHECKS_TO_LOSE_WAITING : CHECKS_TO_LOSE;
+    return Math.max(CHECKS_TO_LOSE, Math.ceil(this.options.firstOutputMs() / CHECK_EVERY_MS));
   }
 
-  /** Nothing is lost without having been asked. */
+  /** Whether this check sends a request; the one that could report a loss always does. */
   get #isDue(): boolean {
     return this.#failed < CHECKS_TO_LOSE || this.#failed % ASK_MUTE_EVERY === 0 || this.#failed + 1 >= this.#enough;
   }

@@ -120,7 +120,7 @@ export class Runner {
     this.#watch = new EngineWatch({
       check: (signal) => engine.check(signal),
       outputs: () => admission.outputs,
-      awaiting: () => admission.awaiting,
+      firstOutputMs: () => admission.firstOutputMs,
       lost,
     });
     void engine.lost?.then((error) => {

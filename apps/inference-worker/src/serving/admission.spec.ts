@@ -25,7 +25,7 @@ class HandEngine implements Engine {
 }
 
 const usage: Usage = { prompt: 5, cached: 2, completion: 3 };
-const origin = { gw: Incarnation.parse('gw-1'), account: AccountId.parse(1), key: KeyId.parse(2), claim: null };
+const origin = { gw: Incarnation.parse('gw-1'), account: AccountId.parse(1), key: KeyId.parse(2), claim: null, deadlineMs: 600_000 };
 let counted: EndedGeneration[] = [];
 const lines: string[] = [];
 const log = createLogger('test', 'silent');
@@ -43,8 +43,8 @@ const aStart = (changes: Record<string, unknown> = {}): Start =>
     ...changes,
   });
 
-function run(start = aStart(), signal = new AbortController().signal) {
-  const generation = admission.admit(start, origin);
+function run(start = aStart(), signal = new AbortController().signal, deadlineMs = origin.deadlineMs) {
+  const generation = admission.admit(start, { ...origin, deadlineMs });
   if (typeof generation === 'string') throw new Error(generation);
   const events: StreamEvent[] = [];
   const result = generation.run({ phase: () => undefined, relaxed: () => undefined, events: (some) => void events.push(...some) }, signal);
@@ -82,7 +82,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('slots and as many waiting are taken, the next is busy, and an ended one makes room', async () => {
+it('admits as many again as slots, then answers busy', async () => {
   const taken = [run(), run(), run(), run()];
   expect(admission.load()).toEqual({ state: 'ready', slots: 2, used: 2, queued: 2 });
   expect(admission.admit(aStart(), origin)).toBe('busy');
@@ -92,7 +92,7 @@ it('slots and as many waiting are taken, the next is busy, and an ended one make
   expect(typeof admission.admit(aStart(), origin)).toBe('object');
 });
 
-it('starts for another deployment or revision do not belong here, and none is taken while draining', () => {
+it('refuses other deployments and revisions, and all while draining', () => {
   expect(admission.admit(aStart({ dep: 8 }), origin)).toBe('not_here');
   expect(admission.admit(aStart({ rev: 1 }), origin)).toBe('not_here');
   admission.close();
@@ -100,7 +100,7 @@ it('starts for another deployment or revision do not belong here, and none is ta
   expect(admission.load().state).toBe('draining');
 });
 
-it('a count takes no slot, also when all are taken, and is answered with one event', async () => {
+it('a token count takes no slot and has one event', async () => {
   for (let i = 0; i < 4; i += 1) run();
   expect(admission.admit(aStart(), origin)).toBe('busy');
   const [exact, estimated] = [run(aStart({ api: 'count' })), run(aStart({ api: 'count' }))];
@@ -113,7 +113,7 @@ it('a count takes no slot, also when all are taken, and is answered with one eve
   expect(admission.figures()).toMatchObject({ done: 0, promptTokens: 0 });
 });
 
-it('64 counts run at once, one more is busy, and an ended one makes room', async () => {
+it('admits 64 token counts at once, then answers busy', async () => {
   const counts = Array.from({ length: 64 }, () => run(aStart({ api: 'count' })));
   expect(admission.admit(aStart({ api: 'count' }), origin)).toBe('busy');
   expect(typeof admission.admit(aStart(), origin)).toBe('object');
@@ -122,7 +122,7 @@ it('64 counts run at once, one more is busy, and an ended one makes room', async
   expect(typeof admission.admit(aStart({ api: 'count' }), origin)).toBe('object');
 });
 
-it('an error that the engine words passes through; any other is an engine error, and its text is in no log', async () => {
+it('passes engine errors on, and logs no text of others', async () => {
   const [known, unknown] = [run(), run()];
   engine.asked[0]!.fail(new ServiceError('context_length_exceeded', 'Too long.', { facts: { tokens: 9 } }));
   engine.asked[1]!.fail(new SyntaxError('Unexpected token in "a secret prompt"'));
@@ -133,7 +133,7 @@ it('an error that the engine words passes through; any other is an engine error,
   expect(admission.figures()).toMatchObject({ failed: 2, done: 0, running: 0 });
 });
 
-it('a cancelled generation resolves with what was counted', async () => {
+it('a cancelled generation resolves with its usage', async () => {
   const cancel = new AbortController();
   const { result } = run(aStart(), cancel.signal);
   cancel.abort();
@@ -143,14 +143,14 @@ it('a cancelled generation resolves with what was counted', async () => {
   expect(admission.figures()).toMatchObject({ cancelled: 1, done: 0, promptTokens: 5, cachedTokens: 2, completionTokens: 3 });
 });
 
-it('the signal of a stream alone ends a silent engine', async () => {
+it('only the signal of a stream ends a silent engine', async () => {
   vi.useFakeTimers();
   const cancel = new AbortController();
   const [{ result, events }] = [run(aStart(), cancel.signal), run()];
-  expect(admission.awaiting).toBe(2);
+
   await vi.advanceTimersByTimeAsync(12 * 3_600_000);
   engine.asked[0]!.output.events([{ k: 'text', x: 'At last', n: 1 }]);
-  expect(admission.awaiting).toBe(1);
+
   await vi.advanceTimersByTimeAsync(12 * 3_600_000);
   expect(engine.asked.map(({ signal }) => signal.aborted)).toEqual([false, false]);
   cancel.abort();
@@ -159,6 +159,17 @@ it('the signal of a stream alone ends a silent engine', async () => {
   expect((await result).usage).toEqual(usage);
   engine.asked[0]!.output.events([{ k: 'text', x: ' too late', n: 1 }]);
   expect(events).toEqual([{ k: 'text', x: 'At last', n: 1 }]);
+});
+
+it('knows the longest time that a start without output has', async () => {
+  expect(admission.firstOutputMs).toBe(0);
+  const [short, long] = [2_000, 900_000].map((deadlineMs) => run(aStart(), undefined, deadlineMs));
+  expect(admission.firstOutputMs).toBe(900_000);
+  engine.asked[1]!.output.events([{ k: 'text', x: 'one', n: 1 }]);
+  expect(admission.firstOutputMs).toBe(2_000);
+  for (const { answer } of engine.asked) answer(usage);
+  await Promise.all([short!.result, long!.result]);
+  expect(admission.firstOutputMs).toBe(0);
 });
 
 it('an engine that ignores an abort blocks no slot', async () => {
@@ -171,7 +182,7 @@ it('an engine that ignores an abort blocks no slot', async () => {
   expect(admission.load().used).toBe(0);
 });
 
-it('every generation is counted for its gateway once, a failed one by what it produced, and without its request', async () => {
+it('reports each generation once, a failed one by its output', async () => {
   const [done, failed] = [run(), run()];
   engine.asked[0]?.answer(usage);
   engine.asked[1]?.output.events([

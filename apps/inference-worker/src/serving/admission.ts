@@ -1,6 +1,6 @@
 import type { AssignmentItem, RejectCode, Start } from '@slipway/contracts';
 import type { Engine, UnreadRequest } from '@slipway/engine';
-import type { Logger } from '@slipway/platform';
+import { type Logger, OpenSet } from '@slipway/platform';
 import type { Generation, StartOrigin, UnreadStart, WorkerLoad } from '@slipway/stream-transport';
 import type { RunnerFigures } from '../runner/runner-messages.js';
 import type { EndedGeneration } from '../usage/orphan-book.js';
@@ -9,12 +9,12 @@ import { EngineGeneration, type Outcome } from './engine-generation.js';
 import type { StartName } from './stream-log.js';
 
 /**
- * Requests that may wait in an engine. Gateways hold their own queues and send to free slots; this one only
- * takes up the races between them, so that a slot never idles while the next request is on its way.
+ * Requests that may wait in an engine. Gateways queue requests themselves and send to free slots; the engine's queue holds those
+ * that two gateways send to one slot at once, and keeps a slot busy while the next request is on its way.
  */
 export const queueBoundOf = (slots: number): number => slots;
 
-/** Counts of tokens at once; they take no slot, and what an engine reads for them is bounded by this. */
+/** Token counts at once. They take no slot, so this bounds the memory that their requests take. */
 const COUNTS_AT_ONCE = 64;
 
 export interface AdmissionOptions {
@@ -22,34 +22,35 @@ export interface AdmissionOptions {
   readonly item: AssignmentItem;
   /** Requests that run at once. */
   readonly slots: number;
-  /** Tokens per sequence, as the engine told; null where it does not. */
+  /** Tokens per sequence, as the engine reports; null = unknown. */
   readonly context: number | null;
   readonly log: Logger;
   readonly loadChanged: () => void;
-  /** A generation is over, however it ended. */
+  /** A generation has ended. */
   readonly counted: (ended: EndedGeneration) => void;
 }
 
 const requestOf = (start: Start | UnreadStart): Start['req'] | UnreadRequest => ('body' in start ? start.body : start.req);
 
-/** Decides which starts a runner takes, and counts what became of them. */
+/** Decides which starts a runner admits, and counts their outcomes. */
 export class Admission {
   #draining = false;
-  /** Admitted and not ended; the engine counts each of them only when it has read its prompt. */
+  /** Generations admitted and not ended; the engine counts one only when it has read its prompt. */
   #admitted = 0;
   #counting = 0;
   #outputs = 0;
-  #awaiting = 0;
+  /** Generations without output yet. */
+  readonly #awaiting = new OpenSet<StartOrigin>();
   readonly #counts = { done: 0, cancelled: 0, failed: 0, promptTokens: 0, cachedTokens: 0, completionTokens: 0 };
 
   constructor(private readonly options: AdmissionOptions) {}
 
-  /** Takes nothing any more. */
+  /** Admits nothing from now on. */
   close(): void {
     this.#draining = true;
   }
 
-  /** Answers at once: a generation, or why there is none. */
+  /** Admits a start. @returns its generation, or the reason of its refusal */
   admit(start: Start | UnreadStart, origin: StartOrigin): Generation | RejectCode {
     const refusal = this.refusal(start);
     if (refusal) return refusal;
@@ -64,21 +65,21 @@ export class Admission {
     return { state: this.#draining ? 'draining' : 'ready', slots: this.options.slots, used: running, queued };
   }
 
-  /** Rises whenever the engine produces something: as long as it does, it needs no other check. */
+  /** A counter that rises with every output of the engine. */
   get outputs(): number {
     return this.#outputs;
   }
 
-  /** Generations that have brought no output yet. */
-  get awaiting(): number {
-    return this.#awaiting;
+  /** The longest time for a first output among the starts that still wait for it, in milliseconds; 0 while none waits. */
+  get firstOutputMs(): number {
+    return Math.max(0, ...[...this.#awaiting].map(({ deadlineMs }) => deadlineMs));
   }
 
   figures(): Omit<RunnerFigures, 'rejected'> {
     return { ...this.#current(), ...this.#counts };
   }
 
-  /** Why such a start would not be taken now, whatever it asks; null = it would. */
+  /** The reason to refuse a start now, by its head alone; null = none. */
   refusal({ dep, rev, api }: Pick<Start, 'dep' | 'rev' | 'api'>): RejectCode | null {
     const { item, slots } = this.options;
     if (this.#draining) return 'draining';
@@ -104,10 +105,10 @@ export class Admission {
   #generationOf(start: Start | UnreadStart, origin: StartOrigin): Generation {
     const { engine, log, loadChanged, context, item } = this.options;
     const [started, from] = [Date.now(), performance.now()];
-    this.#awaiting += 1;
+    this.#awaiting.add(origin);
     let begun = false;
     const begin = (): void => {
-      if (!begun) this.#awaiting -= 1;
+      if (!begun) this.#awaiting.delete(origin);
       begun = true;
     };
     return new EngineGeneration({
@@ -125,14 +126,14 @@ export class Admission {
         begin();
         this.#admitted -= 1;
         this.#count(outcome);
-        this.#tell(start, origin, { started, ms: Math.round(performance.now() - from), usage: outcome.usage });
+        this.#reportUsage(start, origin, { started, ms: Math.round(performance.now() - from), usage: outcome.usage });
         loadChanged();
       },
     });
   }
 
-  /** Without a name to bill there is nothing to tell. */
-  #tell(
+  /** Reports nothing of a start without an account and key. */
+  #reportUsage(
     { st, at, dep, rev, api }: StartName,
     { gw, account, key, claim }: StartOrigin,
     counts: Pick<EndedGeneration, 'started' | 'ms' | 'usage'>,

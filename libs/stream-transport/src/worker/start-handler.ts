@@ -85,7 +85,7 @@ export class StartHandler {
     else this.#begin(arrived, answer, now);
   }
 
-  #begin({ address, reply, deadlineMs }: ArrivedStart, generation: Generation, now: number): void {
+  #begin({ address, reply, origin }: ArrivedStart, generation: Generation, now: number): void {
     const { host, identity, subjects, table, counters, accepted, begun } = this.#options;
     const stream = new WorkerStream({
       host,
@@ -93,7 +93,7 @@ export class StartHandler {
       reply,
       noInterest: subjects.noInterest(identity.wk, address.st, address.at),
       interest: table.interestOf(address.gw, now),
-      deadlineMs,
+      deadlineMs: origin.deadlineMs,
     });
     table.add(stream, now);
     counters.started += 1;
@@ -103,11 +103,11 @@ export class StartHandler {
   }
 
   /** Refuses by the head alone, so that a refused start is never parsed. */
-  #refusalOf({ head, deadlineMs }: ArrivedStart): RejectCode | null {
+  #refusalOf({ head, origin }: ArrivedStart): RejectCode | null {
     const { identity, draining, admission } = this.#options;
     if (draining()) return 'draining';
     if (head.dep !== identity.dep || head.rev !== identity.rev) return 'not_here';
-    return deadlineMs <= 0 ? 'deadline' : (admission.refusal?.(head) ?? null);
+    return origin.deadlineMs <= 0 ? 'deadline' : (admission.refusal?.(head) ?? null);
   }
 
   #admit({ head, body, start: known, origin }: ArrivedStart): Generation | RejectCode {

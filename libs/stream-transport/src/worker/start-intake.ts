@@ -19,7 +19,6 @@ export interface ArrivedStart {
   /** The whole start, where it was parsed already. */
   readonly start: Start | null;
   readonly origin: StartOrigin;
-  readonly deadlineMs: number;
 }
 
 export interface RefusedStart {
@@ -82,7 +81,7 @@ export class StartIntake {
     const start = head === null && understood(msg) ? readStart(body) : null;
     const known = head ?? start;
     if (!known || known.st !== to.address.st || known.at !== to.address.at) return { kind: 'refused', reply: to.reply, code: 'malformed' };
-    return { kind: 'start', ...to, head: known, body, start, origin: originOf(msg, to.address.gw), deadlineMs: deadlineOf(msg) };
+    return { kind: 'start', ...to, head: known, body, start, origin: originOf(msg, to.address.gw) };
   }
 }
 
@@ -94,6 +93,7 @@ function originOf(msg: Msg, gw: string): StartOrigin {
     account: AccountId.safeParse(number(START_HEADERS.account)).data ?? null,
     key: KeyId.safeParse(number(START_HEADERS.key)).data ?? null,
     claim: claim !== '' && claim.length <= CLAIM_CHARS_MAX ? claim : null,
+    deadlineMs: deadlineOf(msg),
   };
 }
 
