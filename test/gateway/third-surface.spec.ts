@@ -2,8 +2,8 @@ import { Controller, Post } from '@nestjs/common';
 import { type EndFrame, ServiceError, type StreamEvent } from '@slipway/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { InferenceCall } from '../../apps/gateway/src/http/request-context.js';
-import { Accepts, Call } from '../../apps/gateway/src/http/route-decorators.js';
+import type { InferenceContext } from '../../apps/gateway/src/http/request-context.js';
+import { Accepts, Context } from '../../apps/gateway/src/http/route-decorators.js';
 import { InferenceService } from '../../apps/gateway/src/inference/inference.service.js';
 import { SurfaceRegistry } from '../../apps/gateway/src/surfaces/registry.js';
 import { readerOf } from '../../apps/gateway/src/surfaces/shared/checker.js';
@@ -63,8 +63,8 @@ class PlainController {
 
   @Post([':deployment/v1/plain', ':account/:alias/v1/plain'])
   @Accepts('deployment-key')
-  say(@Call() call: InferenceCall): Promise<void> {
-    return this.inference.generate(plainSurface, call);
+  say(@Context() context: InferenceContext): Promise<void> {
+    return this.inference.generate(plainSurface, context);
   }
 }
 

@@ -25,7 +25,7 @@ export interface HeldBody {
 }
 
 /** A request whose key and deployment have been checked. */
-export interface InferenceCall extends RequestContext {
+export interface InferenceContext extends RequestContext {
   readonly caller: Caller;
   readonly deployment: ResolvedDeployment;
   /** Counts the request as running against its limits. */
@@ -37,7 +37,7 @@ export interface InferenceCall extends RequestContext {
 declare module 'fastify' {
   interface FastifyRequest {
     requestContext: RequestContext | null;
-    call: InferenceCall | null;
+    inferenceContext: InferenceContext | null;
   }
 }
 

@@ -58,7 +58,7 @@ export class RequestGate {
 
   install(server: FastifyInstance): void {
     server.decorateRequest('requestContext', null);
-    server.decorateRequest('call', null);
+    server.decorateRequest('inferenceContext', null);
     server.addHook('onRequest', (request, reply, done) => this.#check(request, reply, done));
   }
 
@@ -142,7 +142,7 @@ export class RequestGate {
       const upload = uploads.begin(caller);
       return { bytes: await readBody(raw, response, { bytesMax, upload }), hold: upload.hold };
     };
-    request.call = { ...context, caller, deployment, permit, body };
+    request.inferenceContext = { ...context, caller, deployment, permit, body };
   }
 
   /** Counts the request as running until its response is over. */

@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { InferenceCall } from './request-context.js';
+import type { InferenceContext } from './request-context.js';
 
 /** The credential that a route requires. */
 type AcceptedCredential = 'deployment-key' | 'none';
@@ -16,10 +16,10 @@ export function acceptedCredential({ routeOptions }: FastifyRequest): AcceptedCr
 }
 
 /** Injects the checked request of a route that requires a deployment key, and hijacks its response from Nest and Fastify. */
-export const Call = createParamDecorator((_: unknown, context: ExecutionContext): InferenceCall => {
-  const http = context.switchToHttp();
-  const { call } = http.getRequest<FastifyRequest>();
-  if (!call) throw new Error('The request gate did not see this request.');
+export const Context = createParamDecorator((_: unknown, host: ExecutionContext): InferenceContext => {
+  const http = host.switchToHttp();
+  const { inferenceContext } = http.getRequest<FastifyRequest>();
+  if (!inferenceContext) throw new Error('The request gate did not see this request.');
   http.getResponse<FastifyReply>().hijack();
-  return call;
+  return inferenceContext;
 });

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { type EndFrame, type Incarnation, ServiceError, type StreamEvent, type StreamId, type Usage } from '@slipway/contracts';
 import type { OpenStream, StreamSink } from '@slipway/stream-transport';
 import { toServiceError } from '../http/error-response.js';
-import type { InferenceCall } from '../http/request-context.js';
+import type { InferenceContext } from '../http/request-context.js';
 import type { GatewayMetrics } from '../observability/gateway-metrics.js';
 import { withClientFieldNames } from '../surfaces/shared/faults.js';
 import type { FieldNames } from '../surfaces/surface.js';
@@ -10,7 +10,7 @@ import type { RequestMeter } from '../usage/request-meter.js';
 import type { CutReason, RelayedResponse } from './relayed-response.js';
 
 export interface ActiveStreamOptions {
-  readonly call: InferenceCall;
+  readonly context: InferenceContext;
   readonly streamId: StreamId;
   /** Null where nothing is generated. */
   readonly metrics: GatewayMetrics | null;
@@ -39,17 +39,17 @@ export class ActiveStream implements StreamSink {
   #lastEvent: number | null = null;
 
   constructor(private readonly options: ActiveStreamOptions) {
-    const { call, streamId } = options;
+    const { context, streamId } = options;
     this.#settled = new Promise((resolve) => {
       this.#settle = resolve;
     });
-    call.line.note({ stream_id: streamId });
-    call.line.waitFor(this.#settled);
-    call.response.once('close', () => this.#responseClosed());
+    context.line.note({ stream_id: streamId });
+    context.line.waitFor(this.#settled);
+    context.response.once('close', () => this.#responseClosed());
   }
 
-  get caller(): InferenceCall['caller'] {
-    return this.options.call.caller;
+  get caller(): InferenceContext['caller'] {
+    return this.options.context.caller;
   }
 
   /** Starts the stream. @param open opens it with this as its sink */
@@ -59,13 +59,13 @@ export class ActiveStream implements StreamSink {
   }
 
   accepted(worker: Incarnation, attempt: number): void {
-    this.options.call.line.note({ worker, attempts: attempt });
+    this.options.context.line.note({ worker, attempts: attempt });
     this.options.meter?.accepted(attempt);
     this.options.accepted(worker);
   }
 
   relaxed(places: readonly string[]): void {
-    if (!this.#done) setRelaxedHeader(this.options.call.response, places);
+    if (!this.#done) setRelaxedHeader(this.options.context.response, places);
   }
 
   events(events: readonly StreamEvent[]): void {
@@ -106,8 +106,8 @@ export class ActiveStream implements StreamSink {
 
   /** Aborts the response of a client that does not read; that ends the stream too. */
   cut(reason: CutReason): void {
-    this.options.call.line.failedWith(reason);
-    this.options.call.response.destroy();
+    this.options.context.line.failedWith(reason);
+    this.options.context.response.destroy();
   }
 
   tick(now: number): void {
@@ -120,21 +120,21 @@ export class ActiveStream implements StreamSink {
 
   /** @returns true when the events include output */
   #count(events: readonly StreamEvent[]): boolean {
-    const { meter, call } = this.options;
+    const { meter, context } = this.options;
     let hasOutput = false;
     for (const event of events) {
       meter?.count(event);
       hasOutput ||= event.k !== 'start';
       if (event.k === 'start' && event.relaxed) this.relaxed(event.relaxed);
-      if (event.k === 'fin') call.line.note({ finish: event.r });
+      if (event.k === 'fin') context.line.note({ finish: event.r });
     }
     return hasOutput;
   }
 
   #firstOutput(): void {
-    const { call, meter, metrics } = this.options;
-    const ttft = call.line.elapsed();
-    call.line.note({ ttft_ms: ttft });
+    const { context, meter, metrics } = this.options;
+    const ttft = context.line.elapsed();
+    context.line.note({ ttft_ms: ttft });
     meter?.firstOutput(ttft);
     metrics?.firstToken(ttft);
   }
@@ -144,14 +144,14 @@ export class ActiveStream implements StreamSink {
     const usage = this.options.meter?.believable(reported) ?? reported;
     this.#usage = usage;
     const { prompt, cached, completion } = usage;
-    this.options.call.line.note({ prompt_tokens: prompt, cached_tokens: cached, completion_tokens: completion });
+    this.options.context.line.note({ prompt_tokens: prompt, cached_tokens: cached, completion_tokens: completion });
     this.options.metrics?.tokens({ prompt, cached, completion });
     return usage;
   }
 
   /** Cancels the stream at the worker, and waits for its usage. */
   async #cancel(reason: string): Promise<void> {
-    this.options.call.line.note({ finish: 'cancelled' });
+    this.options.context.line.note({ finish: 'cancelled' });
     const usage = await this.#open?.cancel(reason);
     if (usage) this.#noteUsage(usage);
     this.#conclude(reason === CLIENT_LEFT ? 'cancelled' : reason);
@@ -159,10 +159,10 @@ export class ActiveStream implements StreamSink {
 
   /** Completes the usage record and the log line. */
   #conclude(status: string): void {
-    const { meter, metrics, call } = this.options;
+    const { meter, metrics, context } = this.options;
     if (meter && !this.#usage && meter.tokens > 0) {
       const { prompt, cached, completion } = meter.record();
-      call.line.note({ prompt_tokens: prompt, cached_tokens: cached, completion_tokens: completion });
+      context.line.note({ prompt_tokens: prompt, cached_tokens: cached, completion_tokens: completion });
       metrics?.tokens({ prompt, cached, completion });
     }
     meter?.over(status, this.#usage);
@@ -172,7 +172,7 @@ export class ActiveStream implements StreamSink {
   #finish(error: ServiceError | null): void {
     if (this.#done) return;
     this.#done = true;
-    const { line } = this.options.call;
+    const { line } = this.options.context;
     if (error) {
       line.failedWith(error.code);
       if (error.cause !== undefined) line.cause(error.cause);

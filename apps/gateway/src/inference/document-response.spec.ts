@@ -65,13 +65,13 @@ describe('an answer that is not streamed', () => {
 
   it('fails without memory, and releases it when over', () => {
     const response = new EventEmitter();
-    const call = { caller: { account: { id: 1 } }, response } as unknown as Parameters<typeof reserveDocument>[1];
+    const request = { caller: { account: { id: 1 } }, response } as unknown as Parameters<typeof reserveDocument>[1];
     const others = answers.open(1);
     others.take(100 * MIB - 64 * 1024);
-    reserveDocument(answers, call);
-    expect(() => reserveDocument(answers, call)).toThrow('is used up');
+    reserveDocument(answers, request);
+    expect(() => reserveDocument(answers, request)).toThrow('is used up');
     response.emit('close');
-    reserveDocument(answers, call);
+    reserveDocument(answers, request);
   });
 
   it('is one document of known length', () => {

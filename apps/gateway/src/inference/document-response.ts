@@ -1,7 +1,7 @@
 import { type EndFrame, ServiceError, type StreamEvent } from '@slipway/contracts';
 import { ClientProgress } from '../http/client-progress.js';
 import { sendError } from '../http/error-response.js';
-import { idHeaders, type InferenceCall, type RequestContext } from '../http/request-context.js';
+import { idHeaders, type InferenceContext, type RequestContext } from '../http/request-context.js';
 import type { MemoryReservation, MemoryShares } from '../memory/memory-shares.js';
 import type { ResponseWriter } from '../surfaces/surface.js';
 import { type CutReason, eventBytes, type RelayedResponse, type RelayTimes } from './relayed-response.js';
@@ -25,14 +25,20 @@ const PIECE_BYTES = 64 * 1024;
  * Reserves memory for a response that is not streamed, until it is over.
  * @throws ServiceError `overloaded` where no memory is left
  */
-export function reserveDocument(memory: MemoryShares, { caller, response }: Pick<InferenceCall, 'caller' | 'response'>): MemoryReservation {
+export function reserveDocument(
+  memory: MemoryShares,
+  { caller, response }: Pick<InferenceContext, 'caller' | 'response'>,
+): MemoryReservation {
   const hold = reservationFor(memory, { caller, response });
   takePiece(hold);
   return hold;
 }
 
 /** An empty reservation, which is released when the response is over. */
-export function reservationFor(memory: MemoryShares, { caller, response }: Pick<InferenceCall, 'caller' | 'response'>): MemoryReservation {
+export function reservationFor(
+  memory: MemoryShares,
+  { caller, response }: Pick<InferenceContext, 'caller' | 'response'>,
+): MemoryReservation {
   const hold = memory.open(caller.account.id);
   response.once('close', () => hold.release());
   return hold;

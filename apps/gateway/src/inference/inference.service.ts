@@ -2,7 +2,7 @@ import { type PublicApi, ServiceError, type StreamId } from '@slipway/contracts'
 import { OpenSet, randomToken } from '@slipway/platform';
 import type { StreamReceiver, WorkerChooser } from '@slipway/stream-transport';
 import type { KeyVerifier } from '../auth/key-verifier.service.js';
-import type { InferenceCall } from '../http/request-context.js';
+import type { InferenceContext } from '../http/request-context.js';
 import { LimitExceeded, setLimitHeaders } from '../limits/limit-response.js';
 import type { Reservation } from '../limits/rate-limiter.js';
 import type { MemoryShares } from '../memory/memory-shares.js';
@@ -36,7 +36,7 @@ export interface InferenceOptions {
 
 /** A request that is ready for a worker. */
 interface Task {
-  readonly call: InferenceCall;
+  readonly context: InferenceContext;
   readonly route: RouteRequest;
   readonly chooser: WorkerChooser;
   readonly api: PublicApi | 'count';
@@ -45,7 +45,7 @@ interface Task {
 }
 
 /** True when the client left, or a shutdown sent an error, while the body was received. */
-const isOver = ({ response }: InferenceCall): boolean => response.writableEnded || response.destroyed || response.headersSent;
+const isOver = ({ response }: InferenceContext): boolean => response.writableEnded || response.destroyed || response.headersSent;
 
 /** Runs inference requests: reads the body, starts a stream on a worker, relays its events to the response. */
 export class InferenceService {
@@ -62,28 +62,28 @@ export class InferenceService {
   }
 
   /** Generates an answer. @throws ServiceError before the stream starts; later errors are written to the response */
-  async generate<R extends SurfaceRequest>(surface: Surface<R>, call: InferenceCall): Promise<void> {
-    await this.#read(surface, call, (read) => {
+  async generate<R extends SurfaceRequest>(surface: Surface<R>, context: InferenceContext): Promise<void> {
+    await this.#read(surface, context, (read) => {
       const { shell } = read;
-      call.line.note({ stream: shell.stream });
-      const route = this.#routeOf(call, read);
+      context.line.note({ stream: shell.stream });
+      const route = this.#routeOf(context, read);
       const chooser = this.options.router.chooserFor(route);
       const { times, responseMemory } = this.options;
-      const hold = shell.stream ? reservationFor(responseMemory, call) : reserveDocument(responseMemory, call);
-      this.#begin({ call, route, chooser, api: surface.api, read, ...(shell.names && { names: shell.names }) }, (stream, streamId) => {
-        const writer = surface.writer(shell, call.deployment, streamId);
-        const options = { context: call, writer, times, cut: stream.cut.bind(stream), hold };
+      const hold = shell.stream ? reservationFor(responseMemory, context) : reserveDocument(responseMemory, context);
+      this.#begin({ context, route, chooser, api: surface.api, read, ...(shell.names && { names: shell.names }) }, (stream, streamId) => {
+        const writer = surface.writer(shell, context.deployment, streamId);
+        const options = { context, writer, times, cut: stream.cut.bind(stream), hold };
         return shell.stream ? new SseResponse({ ...options, pressure: this.#pressure }) : new DocumentResponse(options);
       });
     });
   }
 
   /** Counts the tokens of a prompt. @throws ServiceError as `generate` does */
-  async count(surface: CountSurface, call: InferenceCall): Promise<void> {
-    await this.#read(surface, call, (read) => {
-      const route = this.#routeOf(call, read);
+  async count(surface: CountSurface, context: InferenceContext): Promise<void> {
+    await this.#read(surface, context, (read) => {
+      const route = this.#routeOf(context, read);
       const chooser = this.options.router.countChooserFor(route);
-      this.#begin({ call, route, chooser, api: 'count', read }, () => new TokenCountResponse(call, surface));
+      this.#begin({ context, route, chooser, api: 'count', read }, () => new TokenCountResponse(context, surface));
     });
   }
 
@@ -95,16 +95,16 @@ export class InferenceService {
   /** Reads the body. Its memory is released once a worker accepts the request, or with the error. */
   async #read<R extends SurfaceRequest>(
     reading: BodyReading<R>,
-    call: InferenceCall,
+    context: InferenceContext,
     begin: (read: HeldRequest<R>) => void,
   ): Promise<void> {
     const { keys, reader } = this.options;
-    const read = await reader.read(reading, call);
+    const read = await reader.read(reading, context);
     let isBegun = false;
     try {
       // The key may have been revoked during the upload.
-      if (!keys.stillValid(call.caller)) throw keys.invalidKey();
-      if (isOver(call)) return;
+      if (!keys.stillValid(context.caller)) throw keys.invalidKey();
+      if (isOver(context)) return;
       begin(read);
       isBegun = true;
     } finally {
@@ -112,21 +112,21 @@ export class InferenceService {
     }
   }
 
-  #routeOf({ deployment: { facts }, caller }: InferenceCall, { affinity, cost }: HeldRequest): RouteRequest {
+  #routeOf({ deployment: { facts }, caller }: InferenceContext, { affinity, cost }: HeldRequest): RouteRequest {
     return { deployment: facts.id, rev: this.options.router.revisionOf(facts), affinity, key: caller.key.id, cost };
   }
 
   #begin(task: Task, respond: (stream: ActiveStream, streamId: StreamId) => RelayedResponse): void {
     const { receiver, router, metrics, times, usage } = this.options;
-    const { call, route, chooser, api, read, names = {} } = task;
+    const { context, route, chooser, api, read, names = {} } = task;
     const { canonical, hold, shell } = read;
     const streamId = randomToken() as StreamId;
     const reservation = this.#admit(task, streamId);
-    const metered = { call, streamId, rev: route.rev, stream: shell.stream, reservation };
+    const metered = { context, streamId, rev: route.rev, stream: shell.stream, reservation };
     const { maxTokens, choices } = read;
-    const claim = api === 'count' ? undefined : usage.claimOf({ call, streamId, maxTokens, choices });
+    const claim = api === 'count' ? undefined : usage.claimOf({ context, streamId, maxTokens, choices });
     const stream = new ActiveStream({
-      call,
+      context,
       streamId,
       metrics: api === 'count' ? null : metrics,
       meter: api === 'count' ? null : usage.open({ ...metered, api, maxTokens, choices }),
@@ -142,7 +142,7 @@ export class InferenceService {
       },
     });
     this.#add(stream);
-    const { account, key } = call.caller;
+    const { account, key } = context.caller;
     const start = {
       st: streamId,
       dep: route.deployment,
@@ -157,14 +157,14 @@ export class InferenceService {
   }
 
   /** @throws ServiceError `rate_limit_exceeded` */
-  #admit({ call, api, route }: Task, request: StreamId): Reservation {
+  #admit({ context, api, route }: Task, request: StreamId): Reservation {
     const isGeneration = api !== 'count';
     try {
-      const reservation = call.permit.reserve({ request, tokens: isGeneration ? route.cost : 0, isGeneration });
-      setLimitHeaders(call.response, reservation.headers);
+      const reservation = context.permit.reserve({ request, tokens: isGeneration ? route.cost : 0, isGeneration });
+      setLimitHeaders(context.response, reservation.headers);
       return reservation;
     } catch (error) {
-      if (error instanceof LimitExceeded) setLimitHeaders(call.response, error.headers);
+      if (error instanceof LimitExceeded) setLimitHeaders(context.response, error.headers);
       throw error;
     }
   }

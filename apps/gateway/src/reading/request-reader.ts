@@ -2,7 +2,7 @@ import { type CanonicalRequest, type ErrorCode, isServiceError, ServiceError, ty
 import type { ThreadPool } from '@slipway/platform';
 import type { ResolvedDeployment } from '../deployments/deployment-resolver.service.js';
 import { parseBody, parsedValue } from '../http/parse-json.js';
-import type { InferenceCall } from '../http/request-context.js';
+import type { InferenceContext } from '../http/request-context.js';
 import type { MemoryReservation } from '../memory/memory-shares.js';
 import { affinityOf } from '../routing/affinity.js';
 import type { BodyReading, RequestPolicy, RequestShell, SurfaceRequest } from '../surfaces/surface.js';
@@ -112,7 +112,7 @@ export interface HeldRequest<R extends SurfaceRequest = SurfaceRequest> extends 
   readonly hold: Pick<MemoryReservation, 'release'>;
 }
 
-type ReadCall = Pick<InferenceCall, 'caller' | 'deployment' | 'response' | 'body'>;
+type ReadContext = Pick<InferenceContext, 'caller' | 'deployment' | 'response' | 'body'>;
 
 /** Reads request bodies: small ones on the main thread, large ones in threads, which return the canonical request. */
 export class RequestReader {
@@ -122,12 +122,12 @@ export class RequestReader {
   ) {}
 
   /** Reads the body; called once. @throws ServiceError */
-  async read<R extends SurfaceRequest>(reading: BodyReading<R>, call: ReadCall): Promise<HeldRequest<R>> {
-    const { bytes, hold } = await call.body();
+  async read<R extends SurfaceRequest>(reading: BodyReading<R>, context: ReadContext): Promise<HeldRequest<R>> {
+    const { bytes, hold } = await context.body();
     try {
       if (bytes.length > INLINE_BYTES && reading.reader !== undefined)
-        return { ...(await this.#inThread(reading, call, bytes, hold)), hold };
-      const request = readRequest(bytes, reading, call.deployment, this.policy);
+        return { ...(await this.#inThread(reading, context, bytes, hold)), hold };
+      const request = readRequest(bytes, reading, context.deployment, this.policy);
       // A small body needs no reservation while it waits for a worker.
       if (bytes.length <= INLINE_BYTES) hold.release();
       return { ...request, hold };
@@ -139,7 +139,7 @@ export class RequestReader {
 
   async #inThread<R extends SurfaceRequest>(
     { reader = 'chat', wrongModel }: BodyReading<R>,
-    { caller, deployment, response }: ReadCall,
+    { caller, deployment, response }: ReadContext,
     bytes: Buffer,
     hold: MemoryReservation,
   ): Promise<ReadRequest<R>> {

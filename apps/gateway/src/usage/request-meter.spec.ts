@@ -4,9 +4,9 @@ import { type MeteredRequest, RequestMeter } from './request-meter.js';
 
 function meter(more: Partial<MeteredRequest> = {}, elapsed = 12): { meter: RequestMeter; settled: number[] } {
   const settled: number[] = [];
-  const call = { caller: { account: { id: 1 }, key: { id: 2 } }, deployment: { facts: { id: 3 } }, line: { elapsed: () => elapsed } };
+  const context = { caller: { account: { id: 1 }, key: { id: 2 } }, deployment: { facts: { id: 3 } }, line: { elapsed: () => elapsed } };
   const request = {
-    ...{ call, streamId: 'a-stream', rev: 1, api: 'chat', stream: true, maxTokens: 16, choices: 1 },
+    ...{ context, streamId: 'a-stream', rev: 1, api: 'chat', stream: true, maxTokens: 16, choices: 1 },
     reservation: { headers: [], settle: (tokens: number) => settled.push(tokens) },
     ...more,
   } as unknown as MeteredRequest;

@@ -8,7 +8,7 @@ import {
   type UsageRecord,
 } from '@slipway/contracts';
 import type { ClaimBounds } from '@slipway/platform';
-import type { InferenceCall } from '../http/request-context.js';
+import type { InferenceContext } from '../http/request-context.js';
 import type { Reservation } from '../limits/rate-limiter.js';
 
 /** Receives the end of a metered request. */
@@ -26,7 +26,7 @@ const TOKENS_PER_UNIT = 3;
 const duration = (ms: number): number => Math.min(Math.round(ms), USAGE_DURATION_MS_MAX);
 
 export interface MeteredRequest {
-  readonly call: Pick<InferenceCall, 'caller' | 'deployment' | 'line'>;
+  readonly context: Pick<InferenceContext, 'caller' | 'deployment' | 'line'>;
   readonly streamId: StreamId;
   readonly rev: number;
   readonly api: PublicApi;
@@ -49,7 +49,7 @@ export function boundsOf({ maxTokens, choices }: Pick<MeteredRequest, 'maxTokens
 }
 
 /** When a request began, in milliseconds since 1970. */
-export const startedAt = ({ line }: Pick<InferenceCall, 'line'>): number => Math.round(Date.now() - line.elapsed());
+export const startedAt = ({ line }: Pick<InferenceContext, 'line'>): number => Math.round(Date.now() - line.elapsed());
 
 /** Counts the usage of one request. */
 export class RequestMeter {
@@ -71,7 +71,7 @@ export class RequestMeter {
     private readonly request: MeteredRequest,
     private readonly listener: MeterListener,
   ) {
-    this.#startedAt = startedAt(request.call);
+    this.#startedAt = startedAt(request.context);
   }
 
   get id(): StreamId {
@@ -137,8 +137,8 @@ export class RequestMeter {
   }
 
   record(): UsageRecord {
-    const { call, streamId, rev, api, stream } = this.request;
-    const { caller, deployment } = call;
+    const { context, streamId, rev, api, stream } = this.request;
+    const { caller, deployment } = context;
     return {
       st: streamId,
       at: this.#attempt,
@@ -152,7 +152,7 @@ export class RequestMeter {
       stream,
       started: this.#startedAt,
       ttft_ms: this.#ttftMs,
-      ms: duration(call.line.elapsed()),
+      ms: duration(context.line.elapsed()),
       prompt: this.#prompt,
       cached: this.#cached,
       completion: this.#completion,

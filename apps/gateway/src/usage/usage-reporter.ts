@@ -94,12 +94,12 @@ export class UsageReporter {
   }
 
   /** The claim by which a worker can report the request's usage if this process dies. */
-  claimOf(request: Pick<MeteredRequest, 'call' | 'streamId' | 'maxTokens' | 'choices'>): string {
+  claimOf(request: Pick<MeteredRequest, 'context' | 'streamId' | 'maxTokens' | 'choices'>): string {
     const { claims, gw } = this.options;
-    const { caller, deployment } = request.call;
+    const { caller, deployment } = request.context;
     const { facts } = deployment;
     const stream = { st: request.streamId, gw, account: caller.account.id, key: caller.key.id, deployment: facts.id };
-    return claims.make(stream, { ...boundsOf(request, facts.context), started: startedAt(request.call) });
+    return claims.make(stream, { ...boundsOf(request, facts.context), started: startedAt(request.context) });
   }
 
   /** Starts counting a request. */

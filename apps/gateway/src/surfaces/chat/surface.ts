@@ -1,6 +1,6 @@
 import { Controller, Post } from '@nestjs/common';
-import type { InferenceCall } from '../../http/request-context.js';
-import { Accepts, Call } from '../../http/route-decorators.js';
+import type { InferenceContext } from '../../http/request-context.js';
+import { Accepts, Context } from '../../http/route-decorators.js';
 import { InferenceService } from '../../inference/inference.service.js';
 import { NAMED, namedIn } from '../registry.js';
 import type { ModelFormat, Surface, SurfaceRegistration } from '../surface.js';
@@ -39,8 +39,8 @@ class ChatController {
 
   @Post([`:deployment${PATH}`, `:account/:alias${PATH}`])
   @Accepts('deployment-key')
-  complete(@Call() call: InferenceCall): Promise<void> {
-    return this.#inference.generate(surface, call);
+  complete(@Context() context: InferenceContext): Promise<void> {
+    return this.#inference.generate(surface, context);
   }
 }
 

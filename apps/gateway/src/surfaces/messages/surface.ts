@@ -1,6 +1,6 @@
 import { Controller, Post } from '@nestjs/common';
-import type { InferenceCall } from '../../http/request-context.js';
-import { Accepts, Call } from '../../http/route-decorators.js';
+import type { InferenceContext } from '../../http/request-context.js';
+import { Accepts, Context } from '../../http/route-decorators.js';
 import { InferenceService } from '../../inference/inference.service.js';
 import { NAMED, namedIn } from '../registry.js';
 import type { CountSurface, ModelFormat, Surface, SurfaceRegistration } from '../surface.js';
@@ -42,14 +42,14 @@ class MessagesController {
 
   @Post([`:deployment${PATH}`, `:account/:alias${PATH}`])
   @Accepts('deployment-key')
-  create(@Call() call: InferenceCall): Promise<void> {
-    return this.#inference.generate(surface, call);
+  create(@Context() context: InferenceContext): Promise<void> {
+    return this.#inference.generate(surface, context);
   }
 
   @Post([`:deployment${COUNT_PATH}`, `:account/:alias${COUNT_PATH}`])
   @Accepts('deployment-key')
-  count(@Call() call: InferenceCall): Promise<void> {
-    return this.#inference.count(count, call);
+  count(@Context() context: InferenceContext): Promise<void> {
+    return this.#inference.count(count, context);
   }
 }
 

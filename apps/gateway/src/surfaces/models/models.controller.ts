@@ -1,7 +1,7 @@
 import { Controller, Get, Param } from '@nestjs/common';
 import { ServiceError } from '@slipway/contracts';
-import { idHeaders, type InferenceCall } from '../../http/request-context.js';
-import { Accepts, Call } from '../../http/route-decorators.js';
+import { idHeaders, type InferenceContext } from '../../http/request-context.js';
+import { Accepts, Context } from '../../http/route-decorators.js';
 import { pathOf } from '../../http/unrouted.js';
 import { SurfaceRegistry } from '../registry.js';
 import type { ModelFormat } from '../surface.js';
@@ -17,37 +17,37 @@ export class ModelsController {
 
   @Get([':deployment/v1/models', ':account/:alias/v1/models'])
   @Accepts('deployment-key')
-  list(@Call() call: InferenceCall): void {
-    const { slug, alias } = call.deployment;
+  list(@Context() context: InferenceContext): void {
+    const { slug, alias } = context.deployment;
     // The alias in the path is the model name, so a saved model keeps working when the alias changes.
-    send(call, this.#formatOf(call).list(entryOf(call, alias ?? slug)));
+    send(context, this.#formatOf(context).list(entryOf(context, alias ?? slug)));
   }
 
   @Get([':deployment/v1/models/:model', ':account/:alias/v1/models/:model'])
   @Accepts('deployment-key')
-  one(@Call() call: InferenceCall, @Param('model') model: string): void {
-    if (!call.deployment.isNamed(model)) {
-      throw new ServiceError('model_not_found', `There is no such model here; the one of this URL is "${call.deployment.slug}".`, {
+  one(@Context() context: InferenceContext, @Param('model') model: string): void {
+    if (!context.deployment.isNamed(model)) {
+      throw new ServiceError('model_not_found', `There is no such model here; the one of this URL is "${context.deployment.slug}".`, {
         param: 'model',
       });
     }
-    send(call, this.#formatOf(call).one(entryOf(call, model)));
+    send(context, this.#formatOf(context).one(entryOf(context, model)));
   }
 
-  #formatOf({ request }: InferenceCall): ModelFormat {
+  #formatOf({ request }: InferenceContext): ModelFormat {
     const format = this.#surfaces.modelsFor(pathOf(request.url ?? '/'), request.headers);
     if (!format) throw new ServiceError('not_found', 'Models are not listed here.');
     return format;
   }
 }
 
-const entryOf = ({ caller, deployment }: InferenceCall, id: string): Parameters<ModelFormat['one']>[0] => ({
+const entryOf = ({ caller, deployment }: InferenceContext, id: string): Parameters<ModelFormat['one']>[0] => ({
   id,
   owner: caller.account.slug,
   context: deployment.facts.context,
 });
 
-function send({ response, id }: InferenceCall, document: object): void {
+function send({ response, id }: InferenceContext, document: object): void {
   const body = JSON.stringify(document);
   response.writeHead(200, {
     'content-type': 'application/json',
