@@ -3,8 +3,9 @@
  * the compiler, which must name the same places.
  */
 
+import { isRecord } from '@slipway/contracts';
+
 type Json = unknown;
-const isObject = (value: Json): value is Record<string, Json> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Keywords whose members are names of the user's, with a schema each. */
 const NAMED = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
@@ -17,7 +18,7 @@ const BOUNDS = new Set(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaxi
 const UNHELD_PATTERN = /\(\?[a-z]+:|\(\?<[!=]|\\[1-9]|\\[bBpP]|\|\(\?!|\(\?=\.\{\d+,\d{3,}\}/;
 const LISTED_VALUES_MAX = 6;
 
-const listedValues = (items: Json): number => (isObject(items) && Array.isArray(items['enum']) ? items['enum'].length : Infinity);
+const listedValues = (items: Json): number => (isRecord(items) && Array.isArray(items['enum']) ? items['enum'].length : Infinity);
 
 /** More than 15 digits. Such a bound of an integer is held: it is beyond all that the grammar writes, or automata compare it. */
 const isLargeBound = (value: Json, type: Json): boolean => type !== 'integer' && typeof value === 'number' && Math.abs(value) >= 1e15;
@@ -35,9 +36,9 @@ const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll(
 
 function resolverOf(root: Json): (schema: Json) => Json {
   return (schema) => {
-    if (!isObject(schema) || typeof schema['$ref'] !== 'string') return schema;
+    if (!isRecord(schema) || typeof schema['$ref'] !== 'string') return schema;
     const parts = schema['$ref'].split('/').slice(1);
-    return parts.reduce<Json>((at, part) => (isObject(at) ? at[part.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined), root);
+    return parts.reduce<Json>((at, part) => (isRecord(at) ? at[part.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined), root);
   };
 }
 
@@ -46,12 +47,12 @@ function* placesIn(schema: Json, at: string, resolve: (schema: Json) => Json): G
     for (const [i, item] of schema.entries()) yield* placesIn(item, `${at}/${i}`, resolve);
     return;
   }
-  if (!isObject(schema)) return;
+  if (!isRecord(schema)) return;
   for (const [word, value] of Object.entries(schema)) {
     const place = `${at}/${escaped(word)}`;
     if (DATA.has(word)) continue;
     if (isLeftOut(word, schema, resolve)) yield place;
-    else if (NAMED.has(word) && isObject(value))
+    else if (NAMED.has(word) && isRecord(value))
       for (const [name, inner] of Object.entries(value)) yield* placesIn(inner, `${place}/${escaped(name)}`, resolve);
     else yield* placesIn(value, place, resolve);
   }
@@ -66,7 +67,7 @@ export const expectedLeftOut = (schema: Json): string[] => [...placesIn(schema, 
  */
 export function withoutLeftOut(schema: Json, resolve = resolverOf(schema), isNames = false): Json {
   if (Array.isArray(schema)) return schema.map((item) => withoutLeftOut(item, resolve));
-  if (!isObject(schema)) return schema;
+  if (!isRecord(schema)) return schema;
   if (isNames) return Object.fromEntries(Object.entries(schema).map(([name, inner]) => [name, withoutLeftOut(inner, resolve)]));
   const kept = Object.entries(schema).flatMap(([word, value]): [string, Json][] => {
     if (DATA.has(word)) return [[word, value]];
@@ -93,11 +94,11 @@ export function withoutPlaces(schema: Json, places: readonly string[]): Json {
   for (const place of places) {
     const steps = place.split('/').slice(1).map(unescaped);
     const word = steps.pop() ?? '';
-    const holder = steps.reduce<Json>((at, step) => (isObject(at) || Array.isArray(at) ? (at as Record<string, Json>)[step] : {}), kept);
-    if (!isObject(holder)) continue;
+    const holder = steps.reduce<Json>((at, step) => (isRecord(at) || Array.isArray(at) ? (at as Record<string, Json>)[step] : {}), kept);
+    if (!isRecord(holder)) continue;
     const { [word]: value } = holder;
-    delete holder[word];
-    if (word === 'oneOf') holder['anyOf'] = value;
+    Reflect.deleteProperty(holder, word);
+    if (word === 'oneOf') Object.assign(holder, { anyOf: value });
   }
   return kept;
 }

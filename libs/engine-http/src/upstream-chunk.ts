@@ -1,4 +1,4 @@
-import type { FinishReason } from '@slipway/contracts';
+import { type FinishReason, isRecord } from '@slipway/contracts';
 import { z } from 'zod';
 import { BrokenStreamError } from './sse-reader.js';
 import { type UpstreamLogprobs, readLogprobs } from './upstream-logprobs.js';
@@ -131,25 +131,24 @@ interface TextChunk {
   readonly timings?: unknown;
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null;
 const isTextOrNothing = (value: unknown): boolean => value == null || typeof value === 'string';
 const isNothing = (value: unknown): boolean => value == null || (Array.isArray(value) && value.length === 0);
 
-/** True for a choice that has at most text to say. */
+/** True for a choice with nothing but text. */
 function isTextChoice(choice: unknown): choice is TextChoice {
-  if (!isObject(choice) || typeof choice['index'] !== 'number' || !goesOn(choice['finish_reason'])) return false;
+  if (!isRecord(choice) || typeof choice['index'] !== 'number' || !goesOn(choice['finish_reason'])) return false;
   const { delta, stop_reason: stop, matched_stop: matched, logprobs } = choice;
-  if (!isObject(delta) || stop != null || matched != null || logprobs != null) return false;
+  if (!isRecord(delta) || stop != null || matched != null || logprobs != null) return false;
   const { content, refusal, reasoning_content: thought, reasoning, tool_calls: calls } = delta;
   return isTextOrNothing(content) && isTextOrNothing(refusal) && isTextOrNothing(thought) && isTextOrNothing(reasoning) && isNothing(calls);
 }
 
 /**
- * True for what nearly all chunks are: one choice with a piece of text. Checked by hand, because the schema's walk costs
- * several times what the rest of a token's way does.
+ * True for one choice with a piece of text, as nearly all chunks are. Checked by hand, because the schema takes several times as long
+ * as all other work on a token.
  */
 function isTextChunk(value: unknown): value is TextChunk {
-  if (!isObject(value) || value['error'] != null) return false;
+  if (!isRecord(value) || value['error'] != null) return false;
   const { choices } = value;
   return Array.isArray(choices) && choices.length === 1 && isTextChoice(choices[0]);
 }

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
+import { DEFAULT_CONTEXT } from '@slipway/contracts';
 import { EngineLoadError } from '@slipway/engine';
 import type { Logger } from '@slipway/platform';
 import {
@@ -33,8 +34,6 @@ export interface LoadModelOptions {
   onProgress(progress: number): void;
 }
 
-/** Memory for the context is allocated at load, so a model's full context (often 128k) must be requested. */
-const DEFAULT_CONTEXT = 4_096;
 const BATCH_TOKENS = 512;
 
 /** Checks the file before llama.cpp opens it. @throws EngineLoadError `model_missing` or `model_invalid`. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { folderSize } from './folder-size.js';
 import { PartialState } from './partial-state.js';
-import { markOf, runs } from './process-mark.js';
+import { processIdentity, isRunning } from './process-identity.js';
 
 const NAME = /^\.partial-(?<digest>[0-9a-f]{64})-(?<owner>.+)-\d+$/;
 /** Idle time after which a folder of another host has lost its owner. */
@@ -15,11 +15,11 @@ const WRITER_ENDS_WITHIN_MS = 10_000;
 const POLL_MS = 50;
 
 /**
- * Folders of partial downloads. Each name contains the mark of the agent that owns it. The folder of a dead agent belongs to
+ * Folders of partial downloads. Each name contains the identity of the agent that owns it. The folder of a dead agent belongs to
  * the first agent that renames it, so that one process alone continues a download.
  */
 export class PartialFolders {
-  readonly #mark = markOf(process.pid);
+  readonly #identity = processIdentity(process.pid);
   readonly #busy = new Set<string>();
   #made = 0;
 
@@ -55,7 +55,7 @@ export class PartialFolders {
   async drop(digest: string): Promise<void> {
     for (const name of await this.#names()) {
       const path = join(this.folder, name);
-      if (name.startsWith(`.partial-${digest}-${this.#mark}-`) && !this.#busy.has(path)) await this.remove(path);
+      if (name.startsWith(`.partial-${digest}-${this.#identity}-`) && !this.#busy.has(path)) await this.remove(path);
     }
   }
 
@@ -75,7 +75,7 @@ export class PartialFolders {
   }
 
   #newPath(digest: string): string {
-    return join(this.folder, `.partial-${digest}-${this.#mark}-${(this.#made += 1)}`);
+    return join(this.folder, `.partial-${digest}-${this.#identity}-${(this.#made += 1)}`);
   }
 
   /** Whether no process works in the folder. */
@@ -83,15 +83,15 @@ export class PartialFolders {
     const path = join(this.folder, name);
     if (this.#busy.has(path)) return false;
     const owner = NAME.exec(name)?.groups?.['owner'] ?? '';
-    if (owner === this.#mark) return true;
-    return !(runs(owner) ?? Date.now() - (await folderSize(path)).changedAt < FOREIGN_IDLE_MS);
+    if (owner === this.#identity) return true;
+    return !(isRunning(owner) ?? Date.now() - (await folderSize(path)).changedAt < FOREIGN_IDLE_MS);
   }
 
   async #claim(name: string, digest: string): Promise<string | null> {
     const from = join(this.folder, name);
     const { writer } = await PartialState.read(from);
     const end = performance.now() + WRITER_ENDS_WITHIN_MS;
-    while (writer !== null && runs(writer) === true) {
+    while (writer !== null && isRunning(writer) === true) {
       if (performance.now() > end) return null;
       await delay(POLL_MS);
     }

@@ -1,11 +1,11 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { bootMark, markOf } from './process-mark.js';
+import { bootId, processIdentity } from './process-identity.js';
 
 const FILE = 'state.json';
 const State = z.object({
-  /** Mark of the process that writes the files. */
+  /** Identity of the process that writes the files. */
   writer: z.string(),
   boot: z.string(),
   /** Whether the writer finished its last write. */
@@ -32,14 +32,14 @@ export class PartialState {
     }
   }
 
-  /** Mark of the last writer; null = none. */
+  /** Identity of the last writer; null = none. */
   get writer(): string | null {
     return this.state?.writer ?? null;
   }
 
   /** Whether the bytes on disk are the ones received: the writer ended in order, and the machine has not restarted. */
   get sound(): boolean {
-    return this.state !== null && this.state.orderly && this.state.boot !== '' && this.state.boot === bootMark();
+    return this.state !== null && this.state.orderly && this.state.boot !== '' && this.state.boot === bootId();
   }
 
   /** Whether every file has the same validator as before. */
@@ -50,7 +50,7 @@ export class PartialState {
   /** Notes that this process begins to write. */
   async begin(stamps: ReadonlyMap<string, string | null>): Promise<PartialState> {
     const known = [...stamps].filter((entry): entry is [string, string] => entry[1] !== null);
-    return this.#write({ writer: markOf(process.pid), boot: bootMark(), orderly: false, stamps: Object.fromEntries(known) });
+    return this.#write({ writer: processIdentity(process.pid), boot: bootId(), orderly: false, stamps: Object.fromEntries(known) });
   }
 
   /** Notes that the writer has ended in order. */

@@ -54,13 +54,16 @@ export const WEIGHTS_FACTOR = 1.2;
  */
 const FILE_BYTES_PER_KV_BYTE = 32_768;
 const MIN_KV_BYTES_PER_TOKEN = 4_096;
-/** Tokens per sequence of a GGUF model whose owner names no context. */
-export const ASSUMED_CONTEXT = 4_096;
+/**
+ * Tokens per sequence of a GGUF model whose owner names no context. Its memory is allocated at load, so a model's full context,
+ * often 128k, must be requested.
+ */
+export const DEFAULT_CONTEXT = 4_096;
 
 /** Bytes that a model takes in llama.cpp: weights, and the key-value cache of all its slots. */
 export function ggufMemory({ fileBytes, context, slots }: ModelSize): number {
   const perToken = Math.max(MIN_KV_BYTES_PER_TOKEN, fileBytes / FILE_BYTES_PER_KV_BYTE);
-  return Math.ceil(fileBytes * WEIGHTS_FACTOR + perToken * (context ?? ASSUMED_CONTEXT) * slots);
+  return Math.ceil(fileBytes * WEIGHTS_FACTOR + perToken * (context ?? DEFAULT_CONTEXT) * slots);
 }
 
 /**

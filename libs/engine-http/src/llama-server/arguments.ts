@@ -1,4 +1,4 @@
-import { ASSUMED_CONTEXT, ENGINE_KINDS, optionFault } from '@slipway/contracts';
+import { DEFAULT_CONTEXT, ENGINE_KINDS, optionFault } from '@slipway/contracts';
 import { EngineLoadError, type EngineSettings } from '@slipway/engine';
 
 /** The options of a deployment for this engine, by name, as they are stored. */
@@ -35,7 +35,7 @@ export function serverArguments({ path, alias, options }: ServedModel, { context
   return [
     ...['--model', path, '--alias', alias, '--no-webui', '--jinja'],
     // The server divides its context among its slots.
-    ...['--ctx-size', String((context ?? ASSUMED_CONTEXT) * slots), '--parallel', String(slots), '--threads', String(threads)],
+    ...['--ctx-size', String((context ?? DEFAULT_CONTEXT) * slots), '--parallel', String(slots), '--threads', String(threads)],
     ...(gpu === true ? [] : ['--device', 'none']),
     ...(gpu === true && layers !== null ? ['--n-gpu-layers', layers] : []),
     ...(attention === null ? [] : ['--flash-attn', attention]),

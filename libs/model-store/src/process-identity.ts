@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-const MARK = /^(?<host>.+)-(?<pid>\d+)-(?<start>\d+)$/;
+const IDENTITY = /^(?<host>.+)-(?<pid>\d+)-(?<start>\d+)$/;
 
-/** Identifies a process of this host. Process numbers are reused, so the start time is part of it. */
-export function markOf(pid: number): string {
+/** The identity of a process of this host: host name, process number and start time, since process numbers are reused. */
+export function processIdentity(pid: number): string {
   return `${hostname()}-${pid}-${startOf(pid) ?? 0}`;
 }
 
-/** Whether the process of a mark runs; null for a process of another host and for an invalid mark. */
-export function runs(mark: string): boolean | null {
-  const named = MARK.exec(mark)?.groups;
+/** Whether the process of an identity runs; null for a process of another host and for an invalid one. */
+export function isRunning(identity: string): boolean | null {
+  const named = IDENTITY.exec(identity)?.groups;
   if (named?.['host'] !== hostname()) return null;
   const pid = Number(named['pid']);
   const start = startOf(pid);
@@ -46,7 +46,7 @@ function isZombie(pid: number): boolean {
 }
 
 /** Identifies this boot of the machine; writes of an earlier boot may not have reached the disk. Empty where unknown. */
-export function bootMark(): string {
+export function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   } catch {
