@@ -5,7 +5,7 @@ const EACH_MS = 500;
 /** Part of the metrics that a process holds on its heap, and beside it for buffers. */
 const HELD = /^nodejs_(?:heap_size_used|external_memory)_bytes(?:\{[^}]*\})? (\S+)/gm;
 
-/** Address of a process's metrics, as its log tells it: the launcher lets each process find a free port. */
+/** Address of a process's metrics, read from its log: the launcher lets each process find a free port. */
 async function metricsUrl(logFile: string): Promise<string> {
   const lines = (await readFile(logFile, 'utf8')).split('\n').filter((line) => line.includes('"ops.listening"'));
   const { port } = JSON.parse(lines.at(-1) ?? '{}') as { port?: number };

@@ -1,7 +1,7 @@
 import type { Series } from './messages.js';
 import { SeriesRun } from './series-run.js';
 
-/** The clients, in a process of their own: what they cost is nobody's figure. */
+/** The clients, in a process of their own: their cost counts in no figure. */
 process.on('SIGINT', () => undefined);
 process.on('disconnect', () => process.exit(0));
 process.on('message', ({ id, series }: { id: number; series: Series }) => {

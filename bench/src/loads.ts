@@ -20,7 +20,7 @@ export interface Sizes {
 }
 
 /**
- * Requests that `npm start` serves at once at an HTTP engine unless told otherwise. No load has more streams: a second lot
+ * Requests that `npm start` serves at once at an HTTP engine by default. No load has more streams: a second lot
  * would wait for the first, or be refused, and what is measured is what users get.
  */
 const SLOTS = 256;
@@ -97,7 +97,7 @@ export interface LoadContext {
 
 const WAYS: readonly Way[] = ['direct', 'nginx', 'bare', 'slipway'];
 const PACED = { tokens: 64, gapMs: 20 };
-/** Answers that take so many times as long as their pace tells of a system that is full. */
+/** A system counts as full when answers take this many times as long as their pace. */
 const SATURATED = 1.5;
 const AT_ONCE = { tokens: 16, gapMs: 0 };
 const CONCURRENCY = 10;
@@ -116,7 +116,7 @@ const instant = (stream: boolean, arrival: Series['arrival'], bodyBytes: number 
   wantedStatus: OK,
 });
 
-/** What a process takes while nobody asks for anything. */
+/** What a process takes while it gets no requests. */
 async function rest({ measurements, sizes, findings }: LoadContext): Promise<void> {
   const { groups } = measurements.surroundings.routes.slipway;
   const before = cpuOf(groups);

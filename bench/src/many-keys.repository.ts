@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 
-/** Puts keys of a hundred accounts into a database of keys-service: more than anybody would make one by one. Nobody holds their values. */
+/** Puts keys of a hundred accounts into a database of keys-service: more than can be made one by one. Their values are not kept. */
 export async function insertKeys(database: string, count: number): Promise<void> {
   const client = new Client({ connectionString: database });
   await client.connect();

@@ -58,7 +58,7 @@ export class Nginx {
     readonly pids: readonly number[],
   ) {}
 
-  /** @param owned is told of it as soon as there is something to end. */
+  /** @param owned is called as soon as there is a process to end */
   static async start(options: NginxOptions, owned: (server: OwnedProcess) => void): Promise<Nginx> {
     const { binary, folder, port } = options;
     await mkdir(folder, { recursive: true });

@@ -61,7 +61,7 @@ function printTable(rows: readonly RestRow[]): void {
   print(`| target | | ${TARGET.percent} % | ${TARGET.mib} MiB |`);
 }
 
-/** Measures what `npm start` with the bundled model takes while nobody asks for anything. */
+/** Measures what `npm start` with the bundled model takes without requests. */
 export async function runRestBench({ root, environment, freePort }: RestStage): Promise<number> {
   const cleanUp = new CleanUp();
   const interrupted = new Promise<number>((resolve) => {

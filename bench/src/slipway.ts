@@ -37,7 +37,7 @@ export class Slipway {
     this.#launcher = launcher;
   }
 
-  /** @param owned is told of the launcher as soon as there is something to end. */
+  /** @param owned is called with the launcher as soon as there is a process to end */
   static async start(options: SlipwayOptions, owned: (launcher: OwnedProcess) => void): Promise<Slipway> {
     const { root, dataDir, port, upstreamPort, environment } = options;
     const upstream = upstreamPort === undefined ? [] : ['--upstream', `http://127.0.0.1:${upstreamPort}`, '--upstream-model', 'bench'];

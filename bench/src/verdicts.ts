@@ -35,7 +35,7 @@ const is =
     row.load === load;
 const isFirstToken: Loads = ({ load }) => load.startsWith('first-token');
 
-/** KiB per stream on the heap or resident, whichever is more; null where the process shrank meanwhile, which tells nothing of streams. */
+/** KiB per stream on the heap or resident, whichever is more; null where the process shrank meanwhile, so that it cannot be measured. */
 function memoryOf(idle: Findings['idle']): number | null {
   const bytes = idle ? Math.max(idle.gateway, idle.gatewayResident) : 0;
   return bytes > 0 ? bytes / 1024 : null;

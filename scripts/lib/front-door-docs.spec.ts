@@ -24,7 +24,7 @@ it('an undocumented export is reported with its place', async () => {
   await write('libs/one/src/index.ts', "export * from './rest.js';\nexport { b as renamed } from './named.js';\n");
   await write(
     'libs/one/src/rest.ts',
-    'export const bare = 1;\n// No docstring.\nexport type Bare = 1;\n/** Says. */\nexport class Told {}\n',
+    'export const bare = 1;\n// No docstring.\nexport type Bare = 1;\n/** Says. */\nexport class Documented {}\n',
   );
   await write('libs/one/src/named.ts', '/** Not of b. */\nconst a = 1;\nexport const b = a;\n');
   expect(bareExports(root)).toEqual(['libs/one/src/named.ts:3 renamed', 'libs/one/src/rest.ts:1 bare', 'libs/one/src/rest.ts:3 Bare']);

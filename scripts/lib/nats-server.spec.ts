@@ -112,7 +112,7 @@ describe('nats-server', () => {
 
   it.each([
     ['an older Slipway fetched', (binary: string) => keepAs(binary, '2.9.10')],
-    ['somebody changed', (binary: string) => server(binary, '2.16.0')],
+    ['that was changed', (binary: string) => server(binary, '2.16.0')],
   ])('replaces one that %s', async (_, change) => {
     archive({ forky: '2.15.1' });
     const { path: binary } = await ensure();

@@ -50,8 +50,8 @@ export const WorkerConfig = z.object({
   RUNNER_MEM_BYTES: bytes.optional(),
   /**
    * User (and group) that runners become before they read a model, where the worker runs as root; 0 = they stay root.
-   * Absent = 65533, which is nobody else, beside a GPU 0. A model that is closed to it is read as its owner; one that root alone
-   * may read is read as root where this is absent, and not at all where it is set.
+   * Absent = 65533, which no other process has, and 0 with a GPU. A model that this user cannot read is read as its owner. One that
+   * only root can read is read as root where this is absent, and not at all where it is set.
    */
   RUNNER_UID: z.coerce
     .number()

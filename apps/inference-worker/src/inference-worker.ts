@@ -22,7 +22,7 @@ export const inferenceWorker = defineService({
   role: logIn,
   config: WorkerConfig,
   module: AgentModule,
-  // What it serves is told by heartbeats.
+  // Its heartbeats report what it serves.
   readyWithoutNats: true,
   resources: [
     {

@@ -109,7 +109,7 @@ describe('AnswerRelay', () => {
     expect(texts.length).toBeLessThan(20);
   });
 
-  it('reports the last usage that it was told, wherever it came', () => {
+  it('reports the last usage of the server, wherever it came', () => {
     const { relay, take } = setUp();
     take({ text: 'a', usage: usage(9, 1) }, { text: 'b', finish: 'stop', usage: usage(9, 2) }, { usage: usage(9, 3, 4) });
     expect(relay.usage()).toEqual({ prompt: 9, cached: 4, completion: 3 });
@@ -221,7 +221,7 @@ describe('AnswerRelay', () => {
     expect(unasked.events().at(-1)).toEqual({ k: 'text', x: 'a', n: 1 });
   });
 
-  it('tells the prompt at the start where the server told it by then', () => {
+  it('reports the prompt at the start where it is known', () => {
     const { take, events } = setUp();
     take({ text: 'a', usage: usage(9, 1, 4) });
     expect(events()[0]).toEqual({ k: 'start', prompt: 9, cached: 4 });

@@ -40,7 +40,7 @@ function append(events: StreamEvent[], event: StreamEvent): void {
   last.n += event.n;
 }
 
-const NOT_TOLD: UpstreamUsage = { prompt: null, completion: null, cached: null, reasoning: null };
+const NOT_REPORTED: UpstreamUsage = { prompt: null, completion: null, cached: null, reasoning: null };
 
 const plus = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : a + b);
 
@@ -56,7 +56,7 @@ const sumOf = (one: UpstreamUsage, other: UpstreamUsage): UpstreamUsage => ({
 export class AnswerRelay {
   readonly #choices: readonly ChoiceRelay[];
   #usage: UpstreamUsage | null = null;
-  /** Usages that were told. */
+  /** Usages that the server reported. */
   #usages = 0;
   #estimated = 0;
   #started = false;
@@ -103,9 +103,9 @@ export class AnswerRelay {
 
   /** What the upstream counted, else what passed by here. */
   usage(): Usage {
-    const { prompt, cached, reasoning, ...told } = this.#usage ?? NOT_TOLD;
-    // While a choice has not told its share, what passed by here is nearer to the truth.
-    const completion = this.#complete ? told.completion : null;
+    const { prompt, cached, reasoning, ...reported } = this.#usage ?? NOT_REPORTED;
+    // Without the usage of every choice the count of relayed tokens is closer.
+    const completion = this.#complete ? reported.completion : null;
     const usage: Usage = {
       prompt: prompt ?? (this.#started ? this.options.estimatedPrompt : 0),
       cached: Math.min(cached ?? 0, prompt ?? 0),
@@ -123,7 +123,7 @@ export class AnswerRelay {
     this.#usages += 1;
   }
 
-  /** Whether what was told so far is of all choices. */
+  /** Whether the usage so far covers all choices. */
   get #complete(): boolean {
     return !this.options.countsApart || this.#usages >= this.options.choices;
   }
@@ -140,7 +140,7 @@ export class AnswerRelay {
   #start(): void {
     if (this.#started) return;
     this.#started = true;
-    const { prompt, cached } = this.#usage ?? NOT_TOLD;
+    const { prompt, cached } = this.#usage ?? NOT_REPORTED;
     // Some clients take the prompt's tokens from here alone, so an estimate serves them better than nothing.
     this.#ready.push({ k: 'start', prompt: prompt ?? this.options.estimatedPrompt, ...(cached !== null && { cached }) });
     this.options.output.phase('decode');

@@ -51,7 +51,7 @@ describe('messageFields', () => {
     ['sglang', { reasoning_content: 'hm' }],
     ['llama-server', { reasoning_content: 'hm' }],
     ['other', {}],
-  ] as const)('tells %s earlier thoughts by its own name for them', (flavour, expected) => {
+  ] as const)('sends %s earlier thoughts under its own name for them', (flavour, expected) => {
     expect(fieldsOf({ role: 'assistant', content: [text('x')], reasoning: 'hm' }, flavour)).toEqual({
       role: 'assistant',
       content: 'x',

@@ -19,7 +19,7 @@ describe('reasoningFields', () => {
     expect(fieldsFor(flavour, { template_args: {} })).toEqual({});
   });
 
-  it('holds llama-server to a budget, and asks nobody else for one', () => {
+  it('sends a thinking budget to llama-server only', () => {
     expect(fieldsFor('llama-server', { reasoning: { budget: 100 } })).toEqual({ thinking_budget_tokens: 100 });
     expect(fieldsFor('vllm', { reasoning: { budget: 100 } })).toEqual({});
   });
@@ -30,7 +30,7 @@ describe('reasoningFields', () => {
     [{ effort: 'medium', enabled: true }, 'medium'],
     [{ enabled: false, effort: 'high' }, 'none'],
     [{ enabled: true }, 'medium'],
-  ] as const)('tells Ollama %j as %s', (reasoning, effort) => {
+  ] as const)('sends Ollama %j as %s', (reasoning, effort) => {
     expect(fieldsFor('ollama', { reasoning })).toEqual({ reasoning_effort: effort });
   });
 

@@ -25,7 +25,7 @@ const templateArgs = (args: CanonicalRequest['template_args']): Fields =>
   args !== undefined && Object.keys(args).length > 0 ? { chat_template_kwargs: args } : {};
 
 /**
- * How much a model thinks, and what its chat template is told. A wish about reasoning is dropped where a server cannot be
+ * How much a model thinks, and the arguments of its chat template. A wish about reasoning is dropped where a server cannot be
  * asked: Ollama refuses it for models that do not think.
  */
 export function reasoningFields(request: CanonicalRequest, { flavour, caps }: UpstreamTalent): Fields {

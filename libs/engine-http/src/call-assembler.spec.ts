@@ -5,7 +5,7 @@ import { BrokenStreamError } from './sse-reader.js';
 import type { CallPiece } from './upstream-chunk.js';
 
 type Piece = Partial<CallPiece>;
-interface Heard {
+interface AssembledCall {
   readonly id: string;
   readonly name: string;
   readonly args: string;
@@ -14,31 +14,31 @@ interface Heard {
 const pieceOf = (piece: Piece): CallPiece => ({ index: null, id: '', name: '', args: '', ...piece });
 
 /** Puts events together as a surface does, and insists on their order. */
-function hear(events: readonly StreamEvent[]): Heard[] {
-  const heard: { id: string; name: string; args: string }[] = [];
+function callsIn(events: readonly StreamEvent[]): AssembledCall[] {
+  const calls: { id: string; name: string; args: string }[] = [];
   for (const event of events) {
     if (event.k === 'call') {
-      expect(event.i).toBe(heard.length);
-      heard.push({ id: event.id, name: event.name, args: '' });
+      expect(event.i).toBe(calls.length);
+      calls.push({ id: event.id, name: event.name, args: '' });
     } else if (event.k === 'args') {
-      expect(event.i).toBe(heard.length - 1);
-      heard.at(-1)!.args += event.x;
+      expect(event.i).toBe(calls.length - 1);
+      calls.at(-1)!.args += event.x;
     }
   }
-  return heard;
+  return calls;
 }
 
-function assemble(chunks: readonly (readonly Piece[])[], { cut = false, limit = Infinity } = {}): Heard[] {
+function assemble(chunks: readonly (readonly Piece[])[], { cut = false, limit = Infinity } = {}): AssembledCall[] {
   const assembler = new CallAssembler(0, limit);
   const events = chunks.flatMap((pieces) => assembler.push(pieces.map(pieceOf)));
-  return hear([...events, ...assembler.end(cut)]);
+  return callsIn([...events, ...assembler.end(cut)]);
 }
 
 const PARIS = { id: 'a', name: 'weather', args: '{"city":"Paris"}' };
 const ROME = { id: 'b', name: 'weather', args: '{"city":"Rome"}' };
 
 describe('CallAssembler', () => {
-  it.each<[string, Piece[][], Heard[]]>([
+  it.each<[string, Piece[][], AssembledCall[]]>([
     [
       'name first, then arguments in parts without an id',
       [[{ index: 0, id: 'a', name: 'weather' }], [{ index: 0, args: '{"city":' }], [{ index: 0, args: '"Paris"}' }]],
@@ -96,7 +96,7 @@ describe('CallAssembler', () => {
     expect(assemble(chunks)).toEqual(calls);
   });
 
-  it('tells two whole calls of one function apart that have neither number nor id', () => {
+  it('separates two whole calls that have neither number nor id', () => {
     const calls = assemble([[{ name: 'weather', args: '{"city":"Paris"}' }], [{ name: 'weather', args: '{"city":"Rome"}' }]]);
     expect(calls.map(({ args }) => args)).toEqual([PARIS.args, ROME.args]);
   });

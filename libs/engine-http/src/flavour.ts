@@ -4,11 +4,11 @@ import type { Capability } from '@slipway/contracts';
 export type UpstreamFlavour = 'vllm' | 'sglang' | 'llama-server' | 'ollama' | 'other';
 
 export interface FlavourTraits {
-  /** What it can do, as far as its kind tells; a probe may take some away. */
+  /** Capabilities of this kind of server; a probe may take some away. */
   readonly caps: readonly Capability[];
   /** Says which stop string it met. Others get no stop strings: this side looks for them in the text. */
   readonly tellsStop: boolean;
-  /** Repeats the beginning that it was told to go on with. */
+  /** Repeats the beginning of an answer that it continues. */
   readonly echoes: boolean;
   /** Counts each of several choices in a usage of its own. */
   readonly countsApart: boolean;

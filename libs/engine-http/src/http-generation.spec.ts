@@ -41,7 +41,7 @@ function generation(
     pace: { take: () => true },
     log: createLogger('test', 'silent', (line) => void lines.push(line)),
     body: () => '{}',
-    sent: () => ['a prompt that nobody else may read'],
+    sent: () => ['a secret prompt'],
     controller: new AbortController(),
   });
   return { steps, lines, run: () => http.run() };
@@ -84,7 +84,7 @@ describe('an answer of an HTTP engine', () => {
     expect(texts(steps)).toEqual(['whole']);
   });
 
-  const BROKEN = { error: { message: 'CUDA out of memory for "a prompt that nobody else may read"', code: 507 } };
+  const BROKEN = { error: { message: 'CUDA out of memory for "a secret prompt"', code: 507 } };
   const event = Buffer.from(`data: ${JSON.stringify(BROKEN)}\n\n`);
 
   it.each<[string, Parameters<typeof generation>]>([

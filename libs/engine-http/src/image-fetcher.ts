@@ -17,7 +17,7 @@ export interface ImageFetcherOptions {
   /** Hosts that the operator allows. */
   readonly hosts: HostList;
   readonly limits?: Partial<ImageLimits>;
-  /** Addresses that may be connected to; those of the internet unless told otherwise. */
+  /** Addresses that may be connected to; by default those of the internet. */
   readonly mayConnect?: (address: string) => boolean;
   /** Certificates to trust beside those of the system. */
   readonly ca?: string;
@@ -57,7 +57,7 @@ export class ImageFetcher {
 
   /**
    * The image as a `data:` URL.
-   * @param taken told how many bytes arrive, before they are kept; what it throws ends the fetch
+   * @param taken called with the number of bytes that arrive, before they are kept; its error ends the fetch
    * @throws ServiceError `unsupported_content` when it may not be fetched, cannot be, or is none; never with its address.
    */
   async fetch(address: string, signal: AbortSignal, taken: (bytes: number) => void = () => undefined): Promise<string> {

@@ -21,7 +21,7 @@ export class ImageRoom {
     this.#budget = new SharedBudget(bounds.inAll);
   }
 
-  /** @param account who asks, null where it is nobody */
+  /** @param account the account that asks; null = none */
   open(account: number | null): ImageHold {
     const { perRequest, perAccount: max } = this.bounds;
     return new ImageHold(this.#budget, { owner: `account:${account ?? 'none'}`, max }, perRequest);

@@ -42,7 +42,7 @@ function fieldsOf(request: CanonicalRequest, options: CountOptions): Record<stri
   return { add_generation_prompt: true, ...prompt };
 }
 
-/** Whether a way has words for all that a chat template is told. */
+/** Whether a way of counting covers all arguments of a chat template. */
 function saysAll({ template_args: args, reasoning, continue_final: continues }: CanonicalRequest, strategy: CountStrategy): boolean {
   return strategy !== 'anthropic' || (args === undefined && reasoning === undefined && continues !== true);
 }

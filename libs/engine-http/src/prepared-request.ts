@@ -64,7 +64,7 @@ const isRemote = (part: ContentPart): boolean => part.type === 'image' && !part.
 function cutAtImages(request: CanonicalRequest): { request: CanonicalRequest; images: string[]; mark: string } {
   const images: string[] = [];
   if (!request.messages.some(({ content }) => content.some(isRemote))) return { request, images, mark: '' };
-  // Nobody can have written it into the request.
+  // Random, so that no request can contain it.
   const mark = randomUUID();
   const marked = (part: ContentPart): ContentPart => {
     if (part.type !== 'image' || !isRemote(part)) return part;

@@ -39,7 +39,7 @@ async function ollamaLacks(ask: Ask, model: string): Promise<Capability[]> {
   const lacks: Capability[] = [];
   if (words?.includes('vision') !== true) lacks.push('images');
   if (words?.includes('thinking') !== true) lacks.push('reasoning');
-  // Versions that tell no capabilities have models with tools all the same.
+  // Versions that report no capabilities may still have models with tools.
   if (words?.includes('tools') === false) lacks.push('tools');
   return lacks;
 }

@@ -6,7 +6,7 @@ import { FACTS_LIMIT, jsonOf } from './read-json.js';
 import type { UpstreamClient } from './upstream-client.js';
 import type { UpstreamAnswer } from './upstream-exchange.js';
 
-/** What an upstream tells about itself. */
+/** What an upstream reports about itself. */
 export interface UpstreamFacts {
   readonly flavour: UpstreamFlavour;
   /** Tokens per sequence; null where it does not say. */
@@ -37,7 +37,7 @@ const FLAVOURS: ReadonlyMap<string, UpstreamFlavour> = new Map([
   ['library', 'ollama'],
 ]);
 
-/** Bytes of a list that nobody looks into: most are shorter, and a connection whose answer is read to its end can be used again. */
+/** Bytes read of a list that is not parsed: most are shorter, and a connection whose answer is read to its end can be used again. */
 const UNREAD_LIST_BYTES = 64 * 1024;
 
 async function ask(client: UpstreamClient, path: string, textBytes: number, signal: AbortSignal): Promise<UpstreamAnswer> {
@@ -78,8 +78,8 @@ export async function probeUpstream(client: UpstreamClient, model: string, signa
   const exact = list.find((entry) => idOf(entry) === model);
   const ours = Model.safeParse(exact ?? (list.length === 1 ? list[0] : undefined)).data;
   const facts = { flavour: flavourOf(ours), listed: exact !== undefined, models: namesOf(list, model) };
-  const told = ours?.max_model_len ?? ours?.meta?.n_ctx ?? null;
-  if (told !== null || facts.flavour !== 'llama-server') return { ...facts, context: told };
+  const reported = ours?.max_model_len ?? ours?.meta?.n_ctx ?? null;
+  if (reported !== null || facts.flavour !== 'llama-server') return { ...facts, context: reported };
   return { ...facts, context: await contextFromProps(client, signal) };
 }
 
@@ -109,7 +109,7 @@ async function listModels(client: UpstreamClient, signal: AbortSignal): Promise<
   return Array.isArray(list) ? list : null;
 }
 
-/** Older llama-servers tell the context of a slot only here. */
+/** Older llama-servers report the context of a slot only here. */
 async function contextFromProps(client: UpstreamClient, signal: AbortSignal): Promise<number | null> {
   const { text } = await ask(client, '/../props', FACTS_LIMIT, signal);
   const props = Props.safeParse(jsonOf(text)).data;

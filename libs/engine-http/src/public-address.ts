@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Networks that are nobody's on the internet, or that lead back inside (RFC 6890 and what clouds added). */
+/** Networks that are not public, or lead to internal hosts (RFC 6890, and those of cloud providers). */
 const CLOSED_V4 = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],

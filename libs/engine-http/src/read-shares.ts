@@ -35,17 +35,16 @@ interface Share {
 }
 
 const TICK_MS = 10;
-/** A byte of an event that comes in several pieces costs as many of others: all of it is copied and written anew at once, here and on its way. */
+/** Weight of a byte of an event that comes in several pieces: the whole event is copied and written again, here and by the relay. */
 const LARGE_EVENT_WEIGHT = 4;
-/** An account that had nothing read for this long is none that could be delayed, in milliseconds. */
+/** Time without a read after which an account counts as idle, in milliseconds. */
 const ACTIVE_MS = 1_000;
-/** Accounts that are remembered although they may owe nothing any more. */
+/** Most idle accounts that are kept. */
 const IDLE_SHARES_MAX = 1_000;
 
 /**
- * What the engines of all accounts say is read in one event loop and travels over one connection. Without this, an engine
- * that sends as fast as it can would delay the tokens of everybody else: an account beyond its part waits, its engines'
- * connections fill up, and nobody else notices.
+ * Divides reading among accounts. The answers of all engines are read in one event loop and sent over one connection, so one fast
+ * engine would delay the tokens of all accounts. An account beyond its share waits until its engines' connections fill up.
  */
 export class ReadShares {
   readonly #shares = new Map<number | null, Share>();
@@ -62,7 +61,7 @@ export class ReadShares {
     return this.#shares.size;
   }
 
-  /** @param account whose engines are read; null = nobody's. */
+  /** @param account whose engines are read; null = none */
   paceOf(account: number | null): Pace {
     const share = this.#shareOf(account);
     return {
@@ -76,7 +75,7 @@ export class ReadShares {
     return share.waiting.length === 0 && (share.debt <= this.options.burstBytes || this.#isAlone(share));
   }
 
-  /** Then it owes nobody anything. */
+  /** Whether no other account is read at the moment; then this one's debt is cleared. */
   #isAlone(share: Share): boolean {
     for (const other of this.#shares.values()) if (other !== share && other.readAt > share.readAt - ACTIVE_MS) return false;
     share.debt = 0;

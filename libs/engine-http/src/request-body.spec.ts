@@ -62,10 +62,10 @@ describe('requestBody', () => {
   });
 
   it('leaves stop strings to servers that say which one they met, and to no others', () => {
-    const told = (['vllm', 'sglang', 'llama-server', 'ollama', 'other'] as const).filter(
+    const withStop = (['vllm', 'sglang', 'llama-server', 'ollama', 'other'] as const).filter(
       (flavour) => 'stop' in bodyFor(flavour, { stop: ['x'] }),
     );
-    expect(told).toEqual(['vllm', 'sglang']);
+    expect(withStop).toEqual(['vllm', 'sglang']);
   });
 
   it('asks for running figures where a server has them', () => {
@@ -93,7 +93,7 @@ describe('requestBody', () => {
     expect(bodyFor('ollama', { n: 1 })).not.toHaveProperty('n');
   });
 
-  it('tells who goes on with the last message to do so, and lets llama-server do it by itself', () => {
+  it('asks servers to continue the last message where needed', () => {
     expect(bodyFor('vllm', { continue_final: true })).toMatchObject({ continue_final_message: true, add_generation_prompt: false });
     expect(bodyFor('sglang', { continue_final: true })).toMatchObject({ continue_final_message: true });
     expect(bodyFor('sglang', { continue_final: true })).not.toHaveProperty('add_generation_prompt');

@@ -49,7 +49,7 @@ function figureFields(flavour: UpstreamFlavour, choices: number): Fields {
   };
 }
 
-/** vLLM and SGLang are told to go on with the last message; llama-server does so by itself. */
+/** vLLM and SGLang need a flag to continue the last message; llama-server does so by itself. */
 function continuationFields({ continue_final: continues }: CanonicalRequest, flavour: UpstreamFlavour): Fields {
   if (continues !== true || flavour === 'llama-server') return {};
   return { continue_final_message: true, ...(flavour === 'vllm' && { add_generation_prompt: false }) };
@@ -81,7 +81,7 @@ export function requestBody(request: CanonicalRequest, options: RequestBodyOptio
   const stops = request.stop.length > 0 && FLAVOURS[flavour].tellsStop;
   const body: Fields = {};
   addGiven(body, promptFields(request, options));
-  // Always a stream, also for callers who want one answer: it can be cancelled everywhere, and it tells when it is cut.
+  // Always a stream, also for callers who want one answer: it can be cancelled everywhere, and shows when it is cut.
   body['stream'] = true;
   addGiven(body, figureFields(flavour, choices));
   addGiven(body, {

@@ -6,7 +6,7 @@ import type { PreparedRequest } from './prepared-request.js';
 
 /** Who waits for a start to be read. */
 export interface Waiter {
-  /** Null where it is nobody. */
+  /** Null = none. */
   readonly account: number | null;
   readonly signal: AbortSignal;
 }

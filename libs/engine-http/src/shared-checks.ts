@@ -46,7 +46,7 @@ export class SharedChecks {
   }
 }
 
-/** What one engine knows of its server. No answer is told to it twice, so that three failures are three questions. */
+/** What one engine knows of its server. It gets no answer twice, so that three failures are three checks. */
 export class EngineCheck {
   #seen = 0;
   #isClosed = false;

@@ -48,7 +48,7 @@ class GatedSocket implements HeldSocket {
   ) {
     const read = socket.read.bind(socket);
     socket.read = (size?: number): unknown => {
-      // Node itself asks for 0 bytes, to have the buffer filled and the end told.
+      // Node itself asks for 0 bytes, to fill the buffer and learn of the end.
       if (this.isHeld && size !== 0) return null;
       reads(this);
       return read(size);

@@ -22,7 +22,7 @@ export class EventRoom {
     this.#budget = new SharedBudget(bounds.inAll);
   }
 
-  /** @param account who is answered, null where it is nobody */
+  /** @param account the account that is answered; null = none */
   of(account: number | null): EventShare {
     const shares = [{ owner: `account:${account ?? 'none'}`, max: this.bounds.perAccount }];
     return {

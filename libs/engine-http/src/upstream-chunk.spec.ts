@@ -45,9 +45,9 @@ describe('readChunk', () => {
 
   it('reads usage on any chunk, and forgives what it cannot read of it', () => {
     const usage = { prompt_tokens: 5, completion_tokens: 2, prompt_tokens_details: null };
-    const told = { prompt: 5, completion: 2, cached: null, reasoning: null };
-    expect(readChunk(JSON.stringify({ choices: [], usage })).usage).toEqual(told);
-    expect(read({ index: 0, delta: { content: 'x' } }, { usage }).usage).toEqual(told);
+    const reported = { prompt: 5, completion: 2, cached: null, reasoning: null };
+    expect(readChunk(JSON.stringify({ choices: [], usage })).usage).toEqual(reported);
+    expect(read({ index: 0, delta: { content: 'x' } }, { usage }).usage).toEqual(reported);
     expect(readChunk(JSON.stringify({ choices: [], usage: { prompt_tokens: 'x', completion_tokens: -1 } })).usage).toMatchObject({
       prompt: null,
       completion: null,
@@ -69,7 +69,7 @@ describe('readChunk', () => {
     });
   });
 
-  it('reads the pieces of calls as far as they are told, arguments as an object too', () => {
+  it('reads pieces of calls, also arguments as an object', () => {
     const calls = [
       { index: 1, id: 'a', type: 'function', function: { name: 'f', arguments: '{' } },
       { function: { arguments: { x: [1] } } },
@@ -106,7 +106,7 @@ describe('readChunk', () => {
     expect(chunk({ index: 0, delta: {}, finish_reason: reason }).finish).toBe(finish);
   });
 
-  it('hears which stop string was met from those who tell', () => {
+  it('reads which stop string ended the choice', () => {
     expect(chunk({ index: 0, finish_reason: 'stop', stop_reason: 'END' }).stop).toBe('END');
     expect(chunk({ index: 0, finish_reason: 'stop', matched_stop: 'END' }).stop).toBe('END');
     expect(chunk({ index: 0, finish_reason: 'stop', stop_reason: 151_645 }).stop).toBeNull();

@@ -6,7 +6,7 @@ import { readTimings, readUsage, type UpstreamUsage } from './upstream-usage.js'
 
 const text = z.string().nullish().catch(null);
 
-/** A piece of a call, as far as the server tells: all of it in one chunk, or in any number. */
+/** A piece of a call: servers send it whole in one chunk, or in any number. */
 const CallDelta = z.object({
   index: z.number().int().nonnegative().nullish().catch(null),
   id: text,
@@ -58,7 +58,7 @@ export interface ChoiceDelta {
   readonly calls: readonly CallPiece[];
   readonly logprobs: UpstreamLogprobs;
   readonly finish: FinishReason | 'failed' | null;
-  /** Stop string that ended the choice, where the server tells. */
+  /** Stop string that ended the choice, where the server reports it. */
   readonly stop: string | null;
 }
 

@@ -66,7 +66,7 @@ export class UpstreamClient {
   constructor(options: UpstreamClientOptions) {
     const url = new URL(options.url);
     this.#path = contractPath(url);
-    // Unless told, a server may compress as it likes (RFC 9110, 12.5.3), and nothing here unpacks.
+    // Without this header a server may compress (RFC 9110, 12.5.3), and nothing here unpacks.
     this.#headers = {
       'accept-encoding': 'identity',
       ...(options.credential !== undefined && { authorization: `Bearer ${options.credential}` }),

@@ -93,7 +93,7 @@ describe('errors of upstreams', () => {
     expect(error(422, { detail: 'x' }).param).toBeUndefined();
   });
 
-  it('tells when to come back, within 1 to 30 s', () => {
+  it('says when to try again, within 1 to 30 s', () => {
     expect(error(429, '', '7').retryAfterS).toBe(7);
     expect(error(429, '', '3600').retryAfterS).toBe(30);
     expect(error(503, '', '0').retryAfterS).toBe(1);

@@ -78,8 +78,8 @@ const READ_CHARS = 8 * 1024;
 export function readRefusal({ status, body: outer, text, retryAfter, sent }: RefusingAnswer): UpstreamRefusal {
   const inner = isRecord(outer['error']) ? outer['error'] : outer;
   const detail = firstDetail(outer['detail']);
-  const told = textIn(inner, 'message') ?? textIn(outer, 'error') ?? textIn(outer, 'detail');
-  const message = (told ?? detail?.message ?? text).slice(0, READ_CHARS);
+  const reported = textIn(inner, 'message') ?? textIn(outer, 'error') ?? textIn(outer, 'detail');
+  const message = (reported ?? detail?.message ?? text).slice(0, READ_CHARS);
   return {
     status,
     message: [textIn(inner, 'type'), textIn(inner, 'code'), message].filter(Boolean).join(' ').trim().slice(0, 2_000),
@@ -129,7 +129,7 @@ function retryAfterSeconds(value = ''): number {
   return Math.min(30, Math.max(1, seconds || 1));
 }
 
-/** What a refusal is about where its words tell, whatever its status: some servers fail with 500 over bad input. */
+/** The error that a refusal's text shows, whatever its status: some servers answer bad input with 500. */
 const SUBJECTS: readonly (readonly [words: RegExp, error: () => ServiceError])[] = [
   [
     /image input is not supported|not a multimodal model|does not support (images|vision|image input)|missing data required for image|at most 0 image/i,

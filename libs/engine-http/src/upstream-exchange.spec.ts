@@ -3,11 +3,11 @@ import type { Dispatcher } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { type BodySink, UpstreamExchange } from './upstream-exchange.js';
 
-/** One exchange, told by hand what undici would tell it. */
+/** One exchange, called by hand as undici would call it. */
 class Bench {
   readonly abort = new AbortController();
   readonly taken: string[] = [];
-  /** Why undici was told to give up; null = it was not. */
+  /** Why undici was asked to abort; null = it was not. */
   givenUp: Error | null = null;
   readonly exchange: UpstreamExchange;
   readonly #controller: Dispatcher.DispatchController;

@@ -45,7 +45,7 @@ export interface ExchangeOptions {
   readonly textBytes?: number;
 }
 
-/** One request and its answer, as undici tells it. */
+/** One request and its answer: the handler of undici's events. */
 export class UpstreamExchange implements Dispatcher.DispatchHandler {
   /** Resolves when the answer is over. Rejects with the signal's reason, what the sink threw, or the fault of the connection. */
   readonly answer: Promise<UpstreamAnswer>;

@@ -31,7 +31,7 @@ describe('readLogprobs', () => {
     expect(readLogprobs({ content })?.map(({ p }) => p)).toEqual([-9_999, -9_999, -9_999, -9_999]);
   });
 
-  it('keeps bytes only where the text does not tell them', () => {
+  it('keeps bytes only where the text differs', () => {
     const content = [
       { token: 'é', logprob: -1, bytes: [0xc3, 0xa9] },
       { token: '', logprob: -1, bytes: [0xf0, 0x9f] },

@@ -18,8 +18,8 @@ const finite = (value: number | null | undefined): number => (value == null ? FL
 
 function tokenOf({ token, logprob, bytes: raw }: z.infer<typeof Alternative>): Pick<TokenLogprob, 't' | 'p' | 'b'> {
   // Bytes are worth their way only where the text is not theirs: half characters, mostly.
-  const told = raw != null && !Buffer.from(token, 'utf8').equals(Uint8Array.from(raw));
-  return { t: token, p: finite(logprob), ...(told && { b: raw }) };
+  const differs = raw != null && !Buffer.from(token, 'utf8').equals(Uint8Array.from(raw));
+  return { t: token, p: finite(logprob), ...(differs && { b: raw }) };
 }
 
 /** Probabilities in a choice of a chunk; null where there are none, or none that can be read. */

@@ -1,6 +1,6 @@
 import { TOKENS_MAX } from '@slipway/contracts';
 
-/** Token counts as far as a server told them. */
+/** Token counts as far as a server reported them. */
 export interface UpstreamUsage {
   readonly prompt: number | null;
   readonly completion: number | null;
@@ -15,14 +15,14 @@ const count = (value: unknown): number | null =>
   typeof value === 'number' && value >= 0 && value <= TOKENS_MAX ? Math.floor(value) : null;
 const countIn = (value: unknown, field: string): number | null => (isFields(value) ? count(value[field]) : null);
 
-/** Read by hand: some servers repeat it with every token. What cannot be read of it counts as not told. */
+/** Read by hand: some servers repeat it with every token. Unreadable parts count as not reported. */
 export function readUsage(value: unknown): UpstreamUsage | null {
   if (!isFields(value)) return null;
   return {
     prompt: count(value['prompt_tokens']),
     completion: count(value['completion_tokens']),
     cached: countIn(value['prompt_tokens_details'], 'cached_tokens'),
-    // SGLang tells it beside the other counts.
+    // SGLang reports it beside the other counts.
     reasoning: countIn(value['completion_tokens_details'], 'reasoning_tokens') ?? count(value['reasoning_tokens']),
   };
 }

@@ -45,7 +45,7 @@ describe('AdmissionQueue', () => {
     await expect(waiting).resolves.toBe(true);
   });
 
-  it('lets nobody wait with a bound of 0', async () => {
+  it('queues nothing with a bound of 0', async () => {
     const queue = new AdmissionQueue(1, 0);
     await expect(queue.enter(never)).resolves.toBe(true);
     await expect(queue.enter(never).catch(codeOf)).resolves.toBe('overloaded');

@@ -45,7 +45,7 @@ export class AdmissionQueue {
     return this.#wait(signal);
   }
 
-  /** Takes up to `most` further slots that nobody waits for; each must be left, too. @returns how many. */
+  /** Takes up to `most` further free slots that no request waits for; each must be left, too. @returns how many */
   enterMore(most: number): number {
     const free = this.#closed || this.#waiting.length > 0 ? 0 : this.slots - this.#running;
     const taken = Math.max(0, Math.min(most, free));

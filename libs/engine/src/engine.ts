@@ -28,10 +28,10 @@ export interface TokenCount {
 
 /** Where an engine puts its output. */
 export interface EngineOutput {
-  /** Who is answered, null where it is nobody: what an engine shares with others is shared by this. */
+  /** The account that is answered; null = none. An engine divides what requests share by account. */
   readonly account: AccountId | null;
   phase(phase: 'queue' | 'prefill' | 'decode'): void;
-  /** What the `start` event will name as relaxed, told before the prompt is evaluated. */
+  /** Reports what the `start` event will name as relaxed, before the prompt is evaluated. */
   readonly relaxed?: (places: readonly string[]) => void;
   /** What a request asks that came unread, once that is known. */
   readonly read?: (facts: RequestFacts) => void;
@@ -76,7 +76,7 @@ export interface EngineSettings {
   readonly log: Logger;
 }
 
-/** A large request that nobody has read: JSON in UTF-8 of the start that holds it. */
+/** A large request that is not parsed: the JSON in UTF-8 of its start. */
 export type UnreadRequest = Uint8Array;
 
 /** One model that generates, embedded or behind HTTP. */
@@ -108,7 +108,7 @@ export interface Engine {
   /**
    * Counts the prompt tokens that `generate` would report for this request. Takes no slot and waits for none.
    * After `signal` aborts it rejects with the signal's reason.
-   * @param account who asks, null where it is nobody: what an engine shares with others is shared by this.
+   * @param account the account that asks; null = none. An engine divides what requests share by account.
    * @throws ServiceError in the vocabulary of `libs/contracts`.
    */
   count(request: CanonicalRequest | UnreadRequest, signal: AbortSignal, account: AccountId | null): Promise<TokenCount>;

@@ -95,7 +95,7 @@ export interface StreamWriter {
 export interface Generation {
   /**
    * Produces the whole answer. After `signal` aborts it resolves soon with the usage so far.
-   * @throws ServiceError to end the stream with an error; its retry advice tells whether another worker may try.
+   * @throws ServiceError to end the stream with an error; its retry advice says whether another worker may try.
    */
   run(writer: StreamWriter, signal: AbortSignal): Promise<GenerationResult>;
 }

@@ -47,7 +47,7 @@ export class DeploymentCommandsService {
     private readonly quotas: QuotasService,
   ) {}
 
-  /** Stops a deployment: gateways refuse new requests once the feed tells them; agents let running ones end within a grace period. */
+  /** Stops a deployment: gateways refuse new requests when the feed has reached them; agents let running ones end within a grace period. */
   stop(name: DeploymentCommand): Promise<{ deployment: DeploymentId; state: ObservedState }> {
     return this.#setDesired(name, 'stop');
   }

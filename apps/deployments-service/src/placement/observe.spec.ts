@@ -40,7 +40,7 @@ describe('the observed state', () => {
     ['nothing is known yet', {}, { state: 'pending', reason: null }],
     ['there is no worker', { shortage: noWorker }, { state: 'pending', reason: 'no_worker', detail: 'none' }],
     ['there is no room', { shortage: noCapacity }, { state: 'pending', reason: 'no_capacity', detail: 'full' }],
-    ['an agent was told', { assigned: 1 }, { state: 'loading', reason: null, progress: null }],
+    ['it is assigned to an agent', { assigned: 1 }, { state: 'loading', reason: null, progress: null }],
     ['an agent loads', { assigned: 1, loads: [aLoad('loading', { progress: 0.4 })] }, { state: 'loading', progress: 0.4 }],
     [
       'two load',

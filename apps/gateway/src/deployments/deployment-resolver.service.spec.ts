@@ -62,7 +62,7 @@ describe('a deployment named by a path', () => {
     ["is another account's alias", { account: 'other', alias: 'theirs' }],
     ['is an alias under a foreign account', { account: 'other', alias: 'qwen2.5-7b' }],
     ['is an unknown alias', { account: 'acme', alias: 'nope' }],
-    ['is an unknown account', { account: 'nobody', alias: 'qwen2.5-7b' }],
+    ['is an unknown account', { account: 'unknown', alias: 'qwen2.5-7b' }],
     ['has id 0', { deployment: 'deployment-0' }],
     ['has a leading zero', { deployment: 'deployment-010' }],
     ['has thirty digits', { deployment: `deployment-${'1'.repeat(30)}` }],

@@ -24,7 +24,7 @@ describe('the table of runners', () => {
   });
 
   it.each(['agent', 'agent-4bMGtWoFK0yGKFaSFhIiHE', 'run-77aa', '4bMGtWoFK0yGKFaSFhIiHE'])(
-    'believes %s, whose name tells no deployment, of any',
+    'takes %s, whose name contains no deployment, for any',
     (name) => {
       const table = tableOf(() => 'named');
       expect([table.report(heartbeat(name, ONE)), table.report(heartbeat(name, TWO))]).toEqual([true, true]);

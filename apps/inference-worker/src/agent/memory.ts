@@ -61,8 +61,8 @@ export function totalMemory(): number {
 }
 
 /**
- * Bytes of a process and its children that the kernel counts as taken; a model's mapped file pages are not among them. 0 where
- * the system does not tell.
+ * Memory of a process and its children without mapped file pages, such as a model's, in bytes. 0 where the system does not
+ * report it.
  */
 export function heldBy(pid: number | null): number {
   const status = pid === null ? null : read(`/proc/${pid}/status`);

@@ -8,7 +8,7 @@ const ticks = (fence: TermFence, count: number): void => {
 it('rejects a lower term while the higher one sends messages', () => {
   const fence = new TermFence();
   expect(fence.admits(5)).toBe(true);
-  for (let heard = 0; heard < 100; heard += 1) {
+  for (let second = 0; second < 100; second += 1) {
     ticks(fence, 2);
     expect(fence.admits(4)).toBe(false);
     expect(fence.admits(5)).toBe(true);

@@ -20,7 +20,7 @@ export class WorkerMetrics {
     this.#rejected = new Counter({ name: 'slipway_worker_rejections_total', help: 'Starts that were not admitted.', registers });
     this.#crashes = new Counter({
       name: 'slipway_worker_runner_crashes_total',
-      help: 'Runners that ended without being told to.',
+      help: 'Runners that ended without a drain or stop.',
       registers,
     });
     this.#placements = new Gauge({ name: 'slipway_worker_deployments', help: 'Placed deployments.', labelNames: ['state'], registers });

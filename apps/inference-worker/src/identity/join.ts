@@ -30,7 +30,7 @@ type JoinOptions = Pick<WorkerConfig, 'NATS_URL' | 'NATS_CREDENTIALS_DIR' | 'SLI
 
 /**
  * Asks keys-service once for the NATS user of a name, over a connection that can do nothing else.
- * @throws ServiceError as `JoinWorker`, `unavailable` where nobody answers
+ * @throws ServiceError as `JoinWorker`, `unavailable` without an answer
  */
 export async function askToJoin(config: JoinOptions, log: Logger, { wk, key }: Pick<HeldName, 'wk' | 'key'>): Promise<WorkerIdentity> {
   const { NATS_URL: url, NATS_CREDENTIALS_DIR: credentialsDir, SLIPWAY_ENV: env } = config;

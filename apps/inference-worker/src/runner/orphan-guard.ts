@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { LEAVE_WITHIN_MS, type RunnerSetup } from './runner-messages.js';
 
-/** What the guard's thread is told. */
+/** Input of the guard's thread. */
 export interface GuardOrder {
   /** Process id of the agent. */
   readonly agent: number;
@@ -10,9 +10,8 @@ export interface GuardOrder {
 }
 
 /**
- * Ends this process by force once it has outlived its agent for longer than its streams and its memory need. An agent
- * kills the runners that hang; nobody else would kill those that hang when it dies. A thread does it, because native
- * code may hold the event loop, which then hears of no closed pipe.
+ * Kills this process when it has outlived its agent for longer than it needs to finish streams and free memory. A living agent
+ * kills hung runners itself. Runs in a thread, because native code may block the event loop, which then sees no closed pipe.
  */
 export function guardAgainstHanging({ agent, orphanDrainMs }: Pick<RunnerSetup, 'agent' | 'orphanDrainMs'>): void {
   const workerData: GuardOrder = { agent, withinMs: orphanDrainMs + LEAVE_WITHIN_MS };

@@ -40,23 +40,23 @@ function ownCode(): string[] {
   return [fileURLToPath(import.meta.url), engine, createRequire(engine).resolve('node-llama-cpp')];
 }
 
-/** Who owns a model that is not open to everybody. Root is nobody else; and its group is of no use to a file's owner. */
+/** The owner of a model file that others cannot read; null for root. The group is not needed to read it as its owner. */
 function ownerOf(path: string): OtherUser[] {
   const owner = existsSync(path) ? statSync(path) : { uid: 0, gid: 0 };
   return owner.uid === 0 ? [] : [{ uid: owner.uid, gid: owner.gid === 0 ? owner.uid : owner.gid }];
 }
 
-/** Who a process is after it tried to become another user. */
+/** The user of a process after it tried to become another one. */
 export interface BecomeOutcome {
   readonly uid: number;
-  /** Null for the user that was wanted; else why it is another: a path that this one could not read, or what the system said. */
+  /** Null for the wanted user; else why it is another: a path that the wanted one cannot read, or the system's error. */
   readonly reason: string | null;
 }
 
 /**
- * Makes this process one of another user, for good, so that native code which a hostile model file takes over is not root: of
- * the one that is wanted, or of the model's owner where only that one may read it. Where neither can read model and code, it
- * stays who it is.
+ * Switches this process to another user for good, so that native code which a hostile model file takes over is not root: to the
+ * wanted user, or to the model's owner where the wanted one cannot read it. Where neither can read model and code, the process
+ * keeps its user.
  * @param programs that the engine runs besides
  */
 export function becomeUser(wanted: OtherUser, modelPath: string, programs: readonly string[]): BecomeOutcome {

@@ -31,7 +31,7 @@ describe('a source', () => {
     expect([modelNameOf(source), deploymentNameFor(source)]).toEqual([name, deployment]);
   });
 
-  it('is told whole in one line', () => {
+  it('is described in one line', () => {
     expect(sourceText(http)).toBe('org/qwen3 at http://h:8000/v1');
     expect(sourceText({ ...file, engine: { kind: 'llama' } })).toBe(`${file.path}, loaded by llama.cpp`);
     expect(sourceText({ ...file, engine: { kind: 'newer' } })).toBe(`${file.path}, loaded by newer`);

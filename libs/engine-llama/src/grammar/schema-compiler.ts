@@ -110,7 +110,7 @@ export class SchemaCompiler {
       this.reader.leftOut.add(union.at, '');
       return this.#flat({ words, unions: others }, at, combinations);
     }
-    if (union.exclusive) this.#tellApart(union);
+    if (union.exclusive) this.#requireDistinct(union);
     const alone = saysNothing(words) && others.length === 0;
     const options = union.branches.map((branch, i) => {
       const place = within(union.at, i);
@@ -130,7 +130,7 @@ export class SchemaCompiler {
   }
 
   /** Reads `oneOf` as `anyOf` where some value may match two branches. */
-  #tellApart({ branches, at }: Union): void {
+  #requireDistinct({ branches, at }: Union): void {
     const overlap = branches.some((a, i) => branches.some((b, j) => j > i && !this.#disjointness.proved(a, b, at)));
     if (overlap) this.reader.leftOut.add(at, '');
   }

@@ -37,7 +37,7 @@ type Snapshot = z.output<FeedContract['snapshot']['request']>;
 /**
  * Publishes a feed. Runs in every replica of the owning service. The elected replica gives committed changes their
  * sequences and broadcasts them; all replicas send ticks and answer readers. A replica whose database does not answer
- * unsubscribes. When none is left, the NATS server tells readers that there are no responders.
+ * unsubscribes. When none is left, the NATS server reports to readers that there are no responders.
  */
 export class FeedPublisher<R, Tx> {
   readonly #options: FeedPublisherOptions<R, Tx>;

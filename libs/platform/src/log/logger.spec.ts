@@ -9,7 +9,7 @@ function logged(fields: object): Record<string, unknown> {
 }
 
 describe('a log line', () => {
-  it('tells an expected failure by its code and words, without the place in the code', () => {
+  it('logs an expected failure without its stack trace', () => {
     const err = new ServiceError('deployment_not_found', 'There is no such deployment.', { cause: new Error('no rows') });
     expect(logged({ err })['err']).toEqual({
       type: 'ServiceError',

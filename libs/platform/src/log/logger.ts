@@ -112,7 +112,7 @@ function optionsOf(service: string, level: LogLevel): LoggerOptions {
   };
 }
 
-/** Where an expected failure was thrown tells an operator nothing; of a fault it is what a developer asks first. */
+/** Stack traces are logged of faults only, since an expected failure's origin does not help an operator. */
 function describeError(error: unknown): unknown {
   if (!isServiceError(error) || error.code === 'internal') return pino.stdSerializers.err(error as Error);
   return { type: error.name, code: error.code, message: pino.stdSerializers.err(error).message };

@@ -9,7 +9,7 @@ export { Counter, Gauge, Histogram, Registry } from 'prom-client';
  */
 const LAG_PERIOD_MS = 100;
 
-/** Measures lag and collections of garbage from the first scrape on, so that a process whose figures nobody reads can rest. */
+/** Measures lag and collections of garbage from the first scrape on, so that a process without scrapes can rest. */
 class ProcessRegistry extends Registry {
   #collects = false;
 

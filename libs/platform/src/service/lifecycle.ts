@@ -22,7 +22,7 @@ export class Lifecycle {
   readonly #log: Logger;
   readonly #drainMs: number;
 
-  /** @param drainMs how long `stop` may take unless it is told otherwise */
+  /** @param drainMs how long `stop` may take by default */
   constructor(log: Logger, drainMs: number) {
     this.#log = log;
     this.#drainMs = drainMs;

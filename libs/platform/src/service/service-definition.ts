@@ -56,7 +56,7 @@ export const resource = <T extends Startable>(token: Type<T> | Abstract<T>): Res
 /** Decides which RPC calls are let in. */
 export interface CallGate {
   readonly admit: Admission;
-  /** Is told of calls that a handler refused. */
+  /** Called for each call that a handler refused. */
   readonly refused?: RefusalListener;
 }
 

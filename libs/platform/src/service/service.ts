@@ -28,7 +28,7 @@ import { CONFIG, LOG, NATS, NATS_LOGIN, Readiness, ServiceModule } from './servi
 /** What surrounds a service: a process, or a test. */
 export interface Surroundings {
   readonly log: Logger;
-  /** Is told when a NATS connection will not come back. Absent: the error is thrown where only the process catches it. */
+  /** Called when a NATS connection is closed for good. Absent: the error is thrown where only the process catches it. */
   readonly fault?: ((error: Error) => void) | undefined;
 }
 

@@ -9,7 +9,7 @@ import type { ServiceDefinition, ServiceSchema } from './service-definition.js';
 export interface StartOptions {
   /** Gets every line of the log from level `debug` on, as JSON. */
   readonly log?: (line: string) => void;
-  /** Is told when a NATS connection will not come back, after which a process would end. Absent: it is thrown and fails the test. */
+  /** Called when a NATS connection is closed for good, after which a process would end. Absent: it is thrown and fails the test. */
   readonly fault?: (error: Error) => void;
 }
 

@@ -82,7 +82,7 @@ export interface AttemptHost {
   readonly part: (attempt: ActiveAttempt) => void;
   /** The attempt has ended; `cancelledAt` = when its worker last got a cancel. */
   readonly leave: (attempt: ActiveAttempt, cancelledAt: number) => void;
-  /** Tells the worker, with the next acknowledgement, that it may drop the attempt. */
+  /** Lets the worker drop the attempt, with the next acknowledgement. */
   readonly finish: (attempt: ActiveAttempt) => void;
   readonly control: (wk: Incarnation, message: ControlMessage) => void;
   readonly probe: (wk: Incarnation) => void;

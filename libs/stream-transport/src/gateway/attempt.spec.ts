@@ -12,10 +12,10 @@ const wk = 'w1' as Incarnation;
 const usage = { prompt: 1, cached: 0, completion: 0 };
 const end: Frame = { k: 'end', q: 0, fin: 'cancelled', usage, sum: EMPTY_SUM, tm: { queue: 0, prefill: 0, total: 0 } };
 
-/** One attempt whose owner writes down what it is told. */
+/** One attempt whose owner records its calls. */
 class Bench {
   now = 10_000;
-  readonly told: string[] = [];
+  readonly received: string[] = [];
   probes = 0;
   readonly attempt: Attempt;
 
@@ -26,10 +26,10 @@ class Bench {
   ) {
     const owner: AttemptOwner = {
       accepted,
-      relaxed: (places) => this.told.push(`relaxed ${places.join()}`),
-      events: () => this.told.push('events'),
-      concluded: (_, outcome) => this.told.push(outcome.kind === 'silent' ? `silent since ${outcome.since}` : outcome.kind),
-      crashed: () => this.told.push('crashed'),
+      relaxed: (places) => this.received.push(`relaxed ${places.join()}`),
+      events: () => this.received.push('events'),
+      concluded: (_, outcome) => this.received.push(outcome.kind === 'silent' ? `silent since ${outcome.since}` : outcome.kind),
+      crashed: () => this.received.push('crashed'),
     };
     const place = { wk, at: 1, subject: 'frames.s.1' };
     this.attempt = new Attempt(this.#host(sent), owner, { st: 's' } as unknown as StreamRequest, place);
@@ -66,38 +66,38 @@ describe('an attempt at a worker', () => {
     bench.wait(3_000);
     bench.attempt.restartTimers(bench.now);
     bench.wait(5_900);
-    expect(bench.told).toEqual([]);
+    expect(bench.received).toEqual([]);
     bench.wait(200 + 500);
-    expect(bench.told).toEqual(['silent since this_start']);
+    expect(bench.received).toEqual(['silent since this_start']);
   });
 
   it('is absent when parts found no subscriber', async () => {
     const bench = new Bench({ kind: 'uploading', done: Promise.resolve(true) });
     bench.attempt.probeFailed(bench.now);
-    expect([bench.told, bench.probes]).toEqual([[], 0]);
+    expect([bench.received, bench.probes]).toEqual([[], 0]);
     await new Promise(setImmediate);
     expect(bench.probes).toBe(1);
     bench.attempt.probeFailed(bench.now);
-    expect(bench.told).toEqual(['absent']);
+    expect(bench.received).toEqual(['absent']);
   });
 
   it('is late when a worker that got no part answers', async () => {
     const bench = new Bench({ kind: 'uploading', done: Promise.resolve(true) });
     await new Promise(setImmediate);
     bench.wait(6_100);
-    expect([bench.told, bench.probes]).toEqual([[], 2]);
+    expect([bench.received, bench.probes]).toEqual([[], 2]);
     bench.vitals.seen(bench.now);
     bench.wait(50);
-    expect(bench.told).toEqual(['late']);
+    expect(bench.received).toEqual(['late']);
   });
 
-  it('is not blamed behind an earlier unanswered start', () => {
+  it('does not count behind an earlier unanswered start', () => {
     const vitals = new WorkerVitals();
     const [first, second] = [new Bench({ kind: 'sent' }, undefined, vitals), new Bench({ kind: 'sent' }, undefined, vitals)];
     for (const bench of [first, second]) bench.wait(1_050);
     const third = new Bench({ kind: 'sent' }, undefined, vitals);
     third.wait(1_050);
-    expect([first.told, second.told, third.told]).toEqual([
+    expect([first.received, second.received, third.received]).toEqual([
       ['silent since this_start'],
       ['silent since earlier_start'],
       ['silent since earlier_start'],
@@ -105,7 +105,7 @@ describe('an attempt at a worker', () => {
     vitals.seen(0);
     const fourth = new Bench({ kind: 'sent' }, undefined, vitals);
     fourth.wait(1_050);
-    expect(fourth.told).toEqual(['silent since this_start']);
+    expect(fourth.received).toEqual(['silent since this_start']);
     expect(vitals.unanswered).toBe(0);
   });
 
@@ -114,7 +114,7 @@ describe('an attempt at a worker', () => {
     bench.wait(700);
     bench.vitals.seen(bench.now);
     bench.wait(350);
-    expect(bench.told).toEqual(['late']);
+    expect(bench.received).toEqual(['late']);
   });
 
   it('is late when the worker answers the probe', () => {
@@ -122,20 +122,20 @@ describe('an attempt at a worker', () => {
     bench.wait(300);
     bench.vitals.seen(bench.now);
     bench.wait(900);
-    expect([bench.told, bench.probes]).toEqual([[], 1]);
+    expect([bench.received, bench.probes]).toEqual([[], 1]);
     bench.vitals.seen(bench.now);
     bench.wait(50);
-    expect(bench.told).toEqual(['late']);
+    expect(bench.received).toEqual(['late']);
   });
 
-  it('is blamed only if the earlier start was answered', () => {
+  it('counts only if the earlier start was answered', () => {
     const vitals = new WorkerVitals();
     const first = new Bench({ kind: 'sent' }, undefined, vitals);
     const [second, third] = [new Bench({ kind: 'sent' }, undefined, vitals), new Bench({ kind: 'sent' }, undefined, vitals)];
     first.wait(50);
     first.attempt.frame({ k: 'acc', wk, rev: 1, fp: 'f', lease_ms: 10_000 }, first.now);
     for (const bench of [second, third]) bench.wait(1_150);
-    expect([second.told, third.told]).toEqual([['silent since this_start'], ['silent since earlier_start']]);
+    expect([second.received, third.received]).toEqual([['silent since this_start'], ['silent since earlier_start']]);
   });
 
   it.each<[string, Frame, unknown]>([
@@ -150,6 +150,6 @@ describe('an attempt at a worker', () => {
     bench.attempt.frame(frame, bench.now);
     bench.wait(1_100);
     expect(await cancelled).toEqual(counted);
-    expect(bench.told).toEqual([]);
+    expect(bench.received).toEqual([]);
   });
 });

@@ -37,10 +37,10 @@ const request = {
   key: 1,
 } as unknown as StreamRequest;
 
-/** A stream on a receiver that only writes down what it is told, with workers w1, w2, … chosen one after the other. */
+/** A stream on a receiver that only records its calls, with workers w1, w2, … chosen one after the other. */
 export class Bench {
   now = 10_000;
-  readonly told: string[] = [];
+  readonly received: string[] = [];
   readonly chosen: { excluded: string[]; wk: string }[] = [];
   readonly released: string[] = [];
   readonly refused: [string, Refusal['kind']][] = [];
@@ -61,11 +61,11 @@ export class Bench {
 
   constructor(change: { sink?: Partial<StreamSink>; choose?: WorkerChooser['choose'] } = {}) {
     const sink: StreamSink = {
-      relaxed: (places) => this.told.push(`relaxed ${places.join()}`),
-      accepted: (wk, attempt) => this.told.push(`accepted ${wk} ${attempt}`),
-      events: (events) => this.told.push(events.map((event) => (event.k === 'text' ? event.x : event.k)).join('')),
-      end: () => this.told.push('end'),
-      error: (error: ServiceError) => this.told.push(`error ${error.code}`),
+      relaxed: (places) => this.received.push(`relaxed ${places.join()}`),
+      accepted: (wk, attempt) => this.received.push(`accepted ${wk} ${attempt}`),
+      events: (events) => this.received.push(events.map((event) => (event.k === 'text' ? event.x : event.k)).join('')),
+      end: () => this.received.push('end'),
+      error: (error: ServiceError) => this.received.push(`error ${error.code}`),
       ...change.sink,
     };
     const chooser: WorkerChooser = {

@@ -10,7 +10,7 @@ describe('a stream at its gateway', () => {
     await bench.begin();
     bench.send(1, accept(w1), data(0, 'a'), data(0, 'a', 'b'), data(1, 'b', 'c'), end(['a', 'b', 'c']));
     bench.send(1, data(3, 'x'), end(['a', 'b', 'c']));
-    expect(bench.told).toEqual(['accepted w1 1', 'a', 'b', 'c', 'end']);
+    expect(bench.received).toEqual(['accepted w1 1', 'a', 'b', 'c', 'end']);
     expect([bench.finished, bench.released, bench.closed]).toEqual([[1], ['w1'], 1]);
   });
 
@@ -23,16 +23,16 @@ describe('a stream at its gateway', () => {
     bench.send(1, { k: 'hb', q: 4, ph: 'decode' });
     expect(bench.controls).toHaveLength(2);
     bench.send(1, data(1, 'b', 'c', 'd'), end(['a', 'b', 'c', 'd']));
-    expect(bench.told).toEqual(['accepted w1 1', 'a', 'bcd', 'end']);
+    expect(bench.received).toEqual(['accepted w1 1', 'a', 'bcd', 'end']);
   });
 
   it('takes a first frame as acceptance of its worker', async () => {
     const bench = new Bench();
     await bench.begin();
     bench.send(1, accept(w2));
-    expect(bench.told).toEqual([]);
+    expect(bench.received).toEqual([]);
     bench.send(1, { k: 'hb', q: 0, ph: 'prefill' });
-    expect(bench.told).toEqual(['accepted w1 1']);
+    expect(bench.received).toEqual(['accepted w1 1']);
   });
 
   it('is acknowledged only while accepted', async () => {
@@ -53,7 +53,7 @@ describe('a stream at its gateway', () => {
     expect(bench.controls).toEqual([{ k: 'cancel', st: 's', at: 1, why: 'not accepted' }]);
     expect(bench.refused).toEqual([['w1', 'silent']]);
     expect(bench.chosen).toHaveLength(1);
-    expect(bench.told).toEqual(['error deployment_unavailable']);
+    expect(bench.received).toEqual(['error deployment_unavailable']);
   });
 
   it('tries no second worker after an accepting one fell silent', async () => {
@@ -63,7 +63,7 @@ describe('a stream at its gateway', () => {
     bench.wait(4_000);
     await bench.settle();
     expect(bench.chosen).toHaveLength(1);
-    expect(bench.told).toEqual(['accepted w1 1', 'error worker_lost']);
+    expect(bench.received).toEqual(['accepted w1 1', 'error worker_lost']);
   });
 
   it('tries no second worker after messages from before the start', async () => {
@@ -74,7 +74,7 @@ describe('a stream at its gateway', () => {
     bench.wait(1_050);
     await bench.settle();
     expect(bench.chosen).toHaveLength(1);
-    expect(bench.told).toEqual(['error deployment_unavailable']);
+    expect(bench.received).toEqual(['error deployment_unavailable']);
   });
 
   it('tries the next worker when one has no subscriber', async () => {
@@ -85,7 +85,7 @@ describe('a stream at its gateway', () => {
       await bench.settle();
     }
     expect(bench.chosen.map(({ wk }) => wk)).toEqual(['w1', 'w2', 'w3', 'w4']);
-    expect(bench.told).toEqual([]);
+    expect(bench.received).toEqual([]);
   });
 
   it('tries the next worker when one was already silent', async () => {
@@ -101,7 +101,7 @@ describe('a stream at its gateway', () => {
     ]);
     bench.attempt(1).frame(data(0, 'old'), bench.now);
     bench.send(2, accept(w2), data(0, 'new'), end(['new']));
-    expect(bench.told).toEqual(['accepted w2 2', 'new', 'end']);
+    expect(bench.received).toEqual(['accepted w2 2', 'new', 'end']);
     expect(bench.released).toEqual(['w1', 'w2']);
   });
 
@@ -116,7 +116,7 @@ describe('a stream at its gateway', () => {
     }
     expect(bench.chosen).toHaveLength(2);
     expect(bench.refused).toEqual([]);
-    expect(bench.told).toEqual(['error overloaded']);
+    expect(bench.received).toEqual(['error overloaded']);
   });
 
   it('waits while the NATS server does not answer', async () => {
@@ -135,7 +135,7 @@ describe('a stream at its gateway', () => {
     await bench.settle();
     bench.send(2, accept(w2), data(0, 'a'));
     bench.attempt(2).dead();
-    expect(bench.told).toEqual(['accepted w1 1', 'accepted w2 2', 'a', 'error worker_lost']);
+    expect(bench.received).toEqual(['accepted w1 1', 'accepted w2 2', 'a', 'error worker_lost']);
     expect([bench.released, bench.closed]).toEqual([['w1', 'w2'], 1]);
   });
 
@@ -146,7 +146,7 @@ describe('a stream at its gateway', () => {
     bench.attempt(1).gone();
     await bench.settle();
     bench.send(2, accept(w2), data(0, 'a'));
-    expect(bench.told).toEqual(['accepted w1 1', 'relaxed /not', 'accepted w2 2', 'a']);
+    expect(bench.received).toEqual(['accepted w1 1', 'relaxed /not', 'accepted w2 2', 'a']);
   });
 
   it('ignores "gone" before acceptance', async () => {
@@ -154,7 +154,7 @@ describe('a stream at its gateway', () => {
     await bench.begin();
     bench.attempt(1).gone();
     bench.send(1, accept(w1), data(0, 'a'), end(['a']));
-    expect(bench.told).toEqual(['accepted w1 1', 'a', 'end']);
+    expect(bench.received).toEqual(['accepted w1 1', 'a', 'end']);
   });
 
   it('restarts when the connection breaks during the start', async () => {
@@ -170,7 +170,7 @@ describe('a stream at its gateway', () => {
     const bench = new Bench();
     await bench.begin();
     bench.send(1, accept(w1), data(0, 'a'), end(['b']));
-    expect(bench.told).toEqual(['accepted w1 1', 'a', 'error engine_error']);
+    expect(bench.received).toEqual(['accepted w1 1', 'a', 'error engine_error']);
     expect(bench.counters.corrupt).toBe(1);
   });
 
@@ -185,7 +185,7 @@ describe('a stream at its gateway', () => {
     waiting.stream.begin();
     waiting.now += 600_000;
     waiting.wait(50);
-    expect([bench.told.at(-1), waiting.told.at(-1)]).toEqual(['error timeout', 'error timeout']);
+    expect([bench.received.at(-1), waiting.received.at(-1)]).toEqual(['error timeout', 'error timeout']);
     expect(bench.controls.at(-1)).toMatchObject({ k: 'cancel', at: 1 });
   });
 
@@ -198,7 +198,7 @@ describe('a stream at its gateway', () => {
     await bench.settle();
     failed(new Error('none'));
     await bench.settle();
-    expect(bench.told).toEqual(['accepted w1 1', 'error engine_error']);
+    expect(bench.received).toEqual(['accepted w1 1', 'error engine_error']);
   });
 
   it('ends and cancels when its sink throws', async () => {
@@ -212,7 +212,7 @@ describe('a stream at its gateway', () => {
     const attempt = await bench.begin();
     expect(() => bench.send(1, accept(w1), data(0, 'a'))).toThrow('sink');
     attempt.crash(new Error('sink'));
-    expect(bench.told).toEqual(['accepted w1 1', 'error internal']);
+    expect(bench.received).toEqual(['accepted w1 1', 'error internal']);
     expect(bench.controls.at(-1)).toMatchObject({ k: 'cancel', at: 1 });
   });
 });
@@ -225,7 +225,7 @@ describe('cancelling a stream', () => {
     expect(await bench.stream.cancel('client')).toBeNull();
     give(w1);
     await bench.settle();
-    expect([bench.released, bench.live.size, bench.told]).toEqual([['w1'], 0, []]);
+    expect([bench.released, bench.live.size, bench.received]).toEqual([['w1'], 0, []]);
   });
 
   it('returns the usage of the worker and silences the sink', async () => {
@@ -235,7 +235,7 @@ describe('cancelling a stream', () => {
     const usage = bench.stream.cancel('client');
     bench.send(1, data(1, 'b'), end(['a', 'b'], 'cancelled'));
     expect(await usage).toMatchObject({ completion: 2 });
-    expect([bench.told, bench.finished, bench.released]).toEqual([['accepted w1 1', 'a'], [1], ['w1']]);
+    expect([bench.received, bench.finished, bench.released]).toEqual([['accepted w1 1', 'a'], [1], ['w1']]);
     expect(await bench.stream.cancel('again')).toMatchObject({ completion: 2 });
   });
 

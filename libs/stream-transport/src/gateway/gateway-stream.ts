@@ -144,7 +144,7 @@ export class GatewayStream implements OpenStream, AttemptOwner {
     try {
       wk = await chooser.choose(this.#excluded, this.#seeking);
     } catch (err) {
-      // The error of the failed worker tells more than "no other worker".
+      // The error of the failed worker is more specific than "no other worker".
       this.fail(this.#lastError ?? asServiceError(err));
       return;
     }

@@ -4,12 +4,12 @@ import { LazyAbort } from './lazy-abort.js';
 describe('a lazy abort', () => {
   it('aborts signals that were read before', () => {
     const ending = new LazyAbort();
-    let heard = 0;
-    ending.signal.addEventListener('abort', () => (heard += 1));
+    let aborts = 0;
+    ending.signal.addEventListener('abort', () => (aborts += 1));
     expect(ending.signal.aborted).toBe(false);
     ending.abort();
     ending.abort();
-    expect([ending.signal.aborted, heard]).toEqual([true, 1]);
+    expect([ending.signal.aborted, aborts]).toEqual([true, 1]);
   });
 
   it('gives an aborted signal afterwards', () => {

@@ -12,7 +12,7 @@ export interface ReceiverCounters {
   restarts: number;
   /** Starts that workers refused. */
   rejected: number;
-  /** Starts that nobody answered in time. */
+  /** Starts without an answer in time. */
   acceptTimeouts: number;
   /** Frames that came too early: something before them was lost. */
   gaps: number;

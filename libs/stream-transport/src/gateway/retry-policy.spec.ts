@@ -10,7 +10,7 @@ const rejected = (code: RejectCode, retryMs = 100): Outcome => ({
 });
 const failed = (code: string, retry: ErrorFrame['retry']): Outcome => ({
   kind: 'error',
-  frame: { k: 'err', q: 0, code, msg: 'told', retry },
+  frame: { k: 'err', q: 0, code, msg: 'failed', retry },
 });
 const ended = (fin: EndFrame['fin']): Outcome => ({
   kind: 'end',
@@ -85,7 +85,7 @@ describe('the retry policy', () => {
     expect(refusalOf({ kind: 'absent', settling: true })).toBeNull();
   });
 
-  it('tells the chooser only what concerns the worker', () => {
+  it('reports to the chooser only what concerns the worker', () => {
     expect(refusalOf(rejected('busy'))).toEqual({ kind: 'rejected', code: 'busy', used: 4, slots: 4 });
     expect(refusalOf({ kind: 'absent', settling: false })).toEqual({ kind: 'absent' });
     expect(refusalOf({ kind: 'dead' })).toEqual({ kind: 'absent' });

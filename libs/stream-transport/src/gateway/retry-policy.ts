@@ -120,7 +120,7 @@ export class RetryPolicy {
   }
 }
 
-/** What the outcome tells the chooser about the worker; null = nothing. */
+/** What the outcome means for the choice of workers; null = nothing. */
 export function refusalOf(outcome: Outcome): Refusal | null {
   switch (outcome.kind) {
     case 'rejected':

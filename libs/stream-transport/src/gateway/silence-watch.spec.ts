@@ -3,7 +3,7 @@ import { SilenceWatch } from './silence-watch.js';
 
 const NEVER = Number.NEGATIVE_INFINITY;
 
-function heardAt(now: number): SilenceWatch {
+function watchFrom(now: number): SilenceWatch {
   const watch = new SilenceWatch({ silenceMs: 3_000, probeMs: 500 });
   watch.frameReceived(now);
   return watch;
@@ -11,7 +11,7 @@ function heardAt(now: number): SilenceWatch {
 
 describe('the silence of a stream', () => {
   it('probes after 3 s and is lost 0.5 s later', () => {
-    const watch = heardAt(0);
+    const watch = watchFrom(0);
     expect(watch.judge(3_000, NEVER)).toBe('well');
     expect(watch.judge(3_050, NEVER)).toBe('ask');
     expect(watch.judge(3_100, 3_060)).toBe('well');
@@ -19,7 +19,7 @@ describe('the silence of a stream', () => {
   });
 
   it('proves nothing while the NATS server does not answer', () => {
-    const watch = heardAt(0);
+    const watch = watchFrom(0);
     watch.judge(3_050, NEVER);
     expect(watch.judge(3_600, 3_000)).toBe('prove');
     expect(watch.judge(4_000, NEVER)).toBe('prove');
@@ -27,7 +27,7 @@ describe('the silence of a stream', () => {
   });
 
   it('ends with any frame, even after the probe', () => {
-    const watch = heardAt(0);
+    const watch = watchFrom(0);
     watch.judge(3_050, NEVER);
     watch.frameReceived(3_400);
     expect(watch.judge(6_000, 3_060)).toBe('well');
@@ -35,7 +35,7 @@ describe('the silence of a stream', () => {
   });
 
   it('restarts after a stall or reconnect', () => {
-    const watch = heardAt(0);
+    const watch = watchFrom(0);
     watch.gap(100);
     watch.judge(3_050, NEVER);
     watch.restart(9_000);
@@ -45,7 +45,7 @@ describe('the silence of a stream', () => {
 
 describe('a gap in a stream', () => {
   it('loses the stream when no replay fills it', () => {
-    const watch = heardAt(0);
+    const watch = watchFrom(0);
     watch.gap(0);
     watch.gap(2_000);
     watch.frameReceived(3_400);
@@ -54,7 +54,7 @@ describe('a gap in a stream', () => {
   });
 
   it('is forgotten when it is filled', () => {
-    const watch = heardAt(0);
+    const watch = watchFrom(0);
     watch.gap(0);
     watch.progress();
     watch.frameReceived(4_000);

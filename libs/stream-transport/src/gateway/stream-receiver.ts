@@ -129,7 +129,7 @@ export class StreamReceiver {
     return stream;
   }
 
-  /** Ends every stream with an error, tells the workers, and unsubscribes. The connections stay open. */
+  /** Ends every stream with an error, cancels it at its worker, and unsubscribes. The connections stay open. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const stream of this.#streams) stream.stop(shuttingDown());

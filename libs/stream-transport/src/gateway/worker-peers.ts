@@ -45,7 +45,7 @@ export class WorkerPeers<S extends AcknowledgedStream> {
     this.#peers.get(wk)?.streams.delete(stream);
   }
 
-  /** The next acknowledgement tells the worker that it may drop the attempt. */
+  /** With the next acknowledgement the worker may drop the attempt. */
   finished(wk: Incarnation, attempt: AcknowledgedStream): void {
     this.#peer(wk).finished.push([attempt.st, attempt.at, attempt.next, 1]);
   }

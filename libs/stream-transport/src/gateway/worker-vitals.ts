@@ -56,8 +56,8 @@ export class VitalsTable {
   }
 
   sweep(now: number): void {
-    for (const [wk, { lastSeenAt: heardAt, unanswered }] of this.#workers) {
-      if (unanswered === 0 && now - heardAt > FORGET_MS) this.#workers.delete(wk);
+    for (const [wk, { lastSeenAt, unanswered }] of this.#workers) {
+      if (unanswered === 0 && now - lastSeenAt > FORGET_MS) this.#workers.delete(wk);
     }
   }
 }

@@ -15,10 +15,10 @@ const bodyOf = (bytes: number, changes: object = {}): Buffer => {
   const req = { messages: [{ role: 'user', content: [{ type: 'text', text: 'x'.repeat(bytes) }] }], sampling: {}, stop: [] };
   return Buffer.from(JSON.stringify({ ...head, ...changes, req }));
 };
-/** Begins well, and nobody can read the rest. */
+/** A readable head with a body that cannot be parsed. */
 const broken = (bytes: number): Buffer => Buffer.concat([bodyOf(bytes), Buffer.from('{')]);
 
-/** A desk that takes everything, unless told otherwise. */
+/** A handler that by default admits everything. */
 class Bench {
   readonly sent: Frame[] = [];
   readonly read: Start[] = [];

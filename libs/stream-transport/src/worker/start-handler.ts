@@ -26,7 +26,7 @@ export interface StartHandlerOptions {
   readonly admission: Admission;
   readonly load: () => WorkerLoad;
   readonly draining: () => boolean;
-  /** Tells a stream's gateway that it is accepted. */
+  /** Sends a stream's gateway the accept frame. */
   readonly accepted: (stream: WorkerStream, json: string) => void;
   /** A stream was admitted and begins to run. */
   readonly begun: () => void;

@@ -109,8 +109,8 @@ describe('a stream at its worker', () => {
     writer.events([text('x')]);
     bench.wait(1_000, stream);
     await finish();
-    const told = { k: 'hb', q: 0, ph: 'prefill', relaxed: ['/not'] };
-    expect(bench.frames('hb')).toEqual([told, told, told, { k: 'hb', q: 1, ph: 'prefill' }]);
+    const heartbeat = { k: 'hb', q: 0, ph: 'prefill', relaxed: ['/not'] };
+    expect(bench.frames('hb')).toEqual([heartbeat, heartbeat, heartbeat, { k: 'hb', q: 1, ph: 'prefill' }]);
   });
 
   it('checks for its gateway every eighth data frame', async () => {

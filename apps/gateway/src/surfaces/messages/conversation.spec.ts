@@ -169,7 +169,7 @@ describe('a conversation', () => {
     ['input is JSON text', 'assistant:  x=look{"a":[1]}', toolUse('x', { a: [1] })],
     ['no input is an empty object', 'assistant:  x=look{}', toolUse('x')],
     ['any id is kept', 'assistant:  call:1/ü=look{}', toolUse('call:1/ü')],
-    ['who called is nobody’s business', 'assistant:  x=look{}', { ...toolUse('x'), caller: { type: 'direct' }, cache_control: null }],
+    ['the caller is left out', 'assistant:  x=look{}', { ...toolUse('x'), caller: { type: 'direct' }, cache_control: null }],
   ])('of an earlier call, %s', (_, expected, call) => {
     const { id } = call as { id: string };
     expect(linesOf([user('q'), assistant([call]), user([result(id, 'r')])])).toEqual(['user: q', expected, `tool ${id}: r`]);

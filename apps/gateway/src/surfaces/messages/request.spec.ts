@@ -53,7 +53,7 @@ describe('a messages request', () => {
     ['empty lists', { tools: [], mcp_servers: [], fallbacks: [], container: null, thread: null }],
     ['a tool choice that asks for nothing', { tool_choice: { type: 'auto', disable_parallel_tool_use: true } }],
     ['tiers', { service_tier: 'auto', speed: 'fast', inference_geo: 'x', diagnostics: {}, billing_policy: {}, betas: ['x'] }],
-    ['fields that nobody knows', { made_up: { deep: [1] } }],
+    ['unknown fields', { made_up: { deep: [1] } }],
     ['nulls', { temperature: null, stop_sequences: null, system: null, stream: null, metadata: { user_id: null }, output_config: null }],
   ])('accepts %s and passes none on', (_, fields) => {
     expect(read(fields)).toEqual(read());
