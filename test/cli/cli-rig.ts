@@ -112,12 +112,12 @@ export class CliRig {
     return documentOf<T>(run);
   }
 
-  /** Runs a command in this process, as on a terminal where somebody types. */
+  /** Runs a command in this process, as on an interactive terminal. */
   type(typed: string, ...args: string[]): Promise<Run> {
     return this.#runHere(args, typed);
   }
 
-  /** Adds a worker that does what it is told at once. */
+  /** Adds a worker that applies its assignments at once. */
   async addAgent(changes: Partial<Pick<FakeAgent, 'react' | 'facts'>> = {}): Promise<FakeAgent> {
     const agent = Object.assign(new FakeAgent(await this.bus.connect('worker'), ENV), changes);
     this.agents.push(agent);

@@ -59,8 +59,8 @@ describe('a deleted account', () => {
     expect(await rig.json<{ rows: unknown[] }>('usage', '--account', 'acme')).toMatchObject({ rows: [] });
     const { entries } = await rig.json<{ entries: { action: string }[] }>('audit', 'list', '--account', 'acme');
     expect(entries[0]).toMatchObject({ action: 'account.delete', actor: 'ops', object_name: 'acme' });
-    const told = await rig.json<{ entries: { action: string }[] }>('audit', 'list', '--account', 'acme', '--deployments');
-    expect(told.entries.filter(({ action }) => action === 'deployment.delete')).toHaveLength(2);
+    const log = await rig.json<{ entries: { action: string }[] }>('audit', 'list', '--account', 'acme', '--deployments');
+    expect(log.entries.filter(({ action }) => action === 'deployment.delete')).toHaveLength(2);
     expect(await states('beta')).toEqual(['ready']);
     expect((await rig.run('accounts', 'list')).stdout).not.toContain('acme');
     expect((await rig.json<{ keys: { state: string }[] }>('keys', 'list', '--account', 'beta')).keys).toMatchObject([{ state: 'active' }]);

@@ -22,7 +22,7 @@ export class ConsoleBrowser {
     return new ConsoleBrowser(await chromium.launch({ executablePath, args }), url);
   }
 
-  /** Somebody with a browser of their own. */
+  /** A person with a browser of their own. */
   async person(options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.browser.newContext({ baseURL: this.url, viewport: { width: 1280, height: 860 }, ...options });
     await this.#watch(context);

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig?.end());
 
-/** Somebody who is signed in and acts for an account of their own. */
+/** A signed-in person with an account of their own. */
 async function anOwner(): Promise<{ account: AccountId; rpc: RpcClient }> {
   const console = new RpcClient(await rig.bus.connect('console'), ENV);
   const { account, slug } = await rig.tenant();

@@ -33,7 +33,7 @@ afterAll(async () => {
 
 async function aReady(account: AccountId, changes: object = {}): Promise<DeploymentId> {
   const id = await rig.create(account, changes);
-  await rig.heard(id, 'ready');
+  await rig.published(id, 'ready');
   return id;
 }
 const holders = (id: DeploymentId): FakeAgent[] => agents.filter((agent) => agent.runs(id));
@@ -45,17 +45,17 @@ describe('a stopped deployment', () => {
     const [agent] = holders(deployment);
     agent!.drains = true;
     expect(await rig.ask(StopDeployment, { account, deployment })).toEqual({ deployment, state: 'stopping' });
-    expect(await rig.heard(deployment, 'stopping')).toMatchObject({ desired: 'stopped' });
+    expect(await rig.published(deployment, 'stopping')).toMatchObject({ desired: 'stopped' });
     await until('its agent lets it go', () => !agent!.runs(deployment));
     expect(agent!.assignments.at(-1)?.stopped).toEqual([deployment]);
     expect(await rig.ask(StopDeployment, { account, deployment })).toEqual({ deployment, state: 'stopping' });
 
     agent!.finish();
-    expect(await rig.heard(deployment, 'stopped')).toMatchObject({ desired: 'stopped' });
+    expect(await rig.published(deployment, 'stopped')).toMatchObject({ desired: 'stopped' });
     expect(await rig.view(account, deployment)).toMatchObject({ desired: 'stopped', state: 'stopped', ready_replicas: 0 });
 
     expect(await rig.ask(ResumeDeployment, { account, deployment })).toEqual({ deployment, state: 'pending' });
-    expect(await rig.heard(deployment, 'ready')).toMatchObject({ desired: 'ready' });
+    expect(await rig.published(deployment, 'ready')).toMatchObject({ desired: 'ready' });
     expect(await rig.ask(ResumeDeployment, { account, deployment })).toEqual({ deployment, state: 'ready' });
   });
 
@@ -68,7 +68,7 @@ describe('a stopped deployment', () => {
     await rig.ask(StopDeployment, { account, deployment });
     expect(await rig.seen(account, deployment, 'stopped')).toMatchObject({ detail: null });
     await rig.ask(ResumeDeployment, { account, deployment });
-    await rig.heard(deployment, 'ready');
+    await rig.published(deployment, 'ready');
   });
 });
 
@@ -83,7 +83,7 @@ describe('a failed deployment', () => {
     await rig.seen(account, deployment, 'failed', 'engine_refused');
     for (const agent of agents) agent.react = becomes({ state: 'ready' });
     expect(await rig.ask(ResumeDeployment, { account, deployment })).toEqual({ deployment, state: 'pending' });
-    expect(await rig.heard(deployment, 'ready')).toMatchObject({ desired: 'ready' });
+    expect(await rig.published(deployment, 'ready')).toMatchObject({ desired: 'ready' });
     expect(starts()).toBe(4);
     const view = await rig.seen(account, deployment, 'ready');
     expect(view).toMatchObject({ rev: 1, reason: null, detail: null, slots: 4 });
@@ -126,7 +126,7 @@ describe('a deleted deployment', () => {
     expect((await rig.list(account)).map(({ id }) => id)).toEqual([other]);
     await expect(rig.ask(DeleteDeployment, { account, deployment })).rejects.toMatchObject({ code: 'deployment_not_found' });
 
-    // The name is free again, and the removal that gateways heard of does not outlive the new alias.
+    // The name is free again, and the removal in the feed does not outlive the new alias.
     await rig.pointAlias(account, 'main', other);
     await until('gateways know the new alias', () => rig.gateway.alias(account, 'main') === other);
     expect(await rig.create(account)).toBeGreaterThan(deployment);
@@ -199,7 +199,7 @@ it('removing an alias affects only its account', async () => {
 it('another account cannot change or discover a deployment', async () => {
   const [owner, account] = [anAccount(), anAccount()];
   const deployment = await aReady(owner);
-  const nobodys = 2_000_000_000 as DeploymentId;
+  const unusedId = 2_000_000_000 as DeploymentId;
   const refusalsOf = (id: DeploymentId): Promise<unknown[]> =>
     Promise.all(
       [
@@ -211,6 +211,6 @@ it('another account cannot change or discover a deployment', async () => {
     );
   const refusals = await refusalsOf(deployment);
   for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'deployment_not_found' });
-  expect(refusals).toEqual(await refusalsOf(nobodys));
+  expect(refusals).toEqual(await refusalsOf(unusedId));
   expect(await rig.view(owner, deployment)).toMatchObject({ desired: 'ready', state: 'ready', replicas: 1 });
 });

@@ -18,7 +18,7 @@ it('a crowded account delays no other', async ({ rig }) => {
   rig.startAgent();
   const [crowd, other] = [anAccount(), anAccount()];
   const own = await rig.create(other);
-  await rig.heard(own, 'ready');
+  await rig.published(own, 'ready');
 
   // Whatever the account adds waits for this lock.
   const holder = new Client({ connectionString: rig.databaseUrl });
@@ -45,9 +45,9 @@ it('a crowded account delays no other', async ({ rig }) => {
       await rig.ask(ListDeployments, { account: other });
       counts.push(await waiting());
     }
-    await rig.heard(await rig.create(other), 'ready');
+    await rig.published(await rig.create(other), 'ready');
     await rig.ask(StopDeployment, { account: other, deployment: own });
-    await rig.heard(own, 'stopped');
+    await rig.published(own, 'stopped');
   } finally {
     isOver = true;
     await holder.end();
@@ -56,7 +56,7 @@ it('a crowded account delays no other', async ({ rig }) => {
   expect(Math.max(...counts)).toBeLessThanOrEqual(1);
   expect([...codes].filter((code) => code !== 'unavailable')).toEqual([]);
   // It is not locked out either.
-  await rig.heard(await rig.create(crowd), 'ready');
+  await rig.published(await rig.create(crowd), 'ready');
 });
 
 const codeOf = (error: unknown): string => (isServiceError(error) ? error.code : String(error));

@@ -28,7 +28,7 @@ beforeAll(async () => {
   postgres = await startTestPostgres();
   engine = await ScriptedUpstream.start(() => ({ steps: [] }));
   rig = await DeploymentsRig.open(postgres);
-  // The worker is told less than the service: what each of them forbids is seen apart.
+  // The worker allows fewer hosts than the service, so that each one's refusals can be distinguished.
   service = await rig.startReplica({ ENGINE_HOSTS: '127.0.0.1,engine.test' });
   worker = rig.startWorker({ ENGINE_HOSTS: '127.0.0.1', LOG_LEVEL: 'debug' });
   account = anAccount();
@@ -88,8 +88,8 @@ describe('an engine test', () => {
       const [found] = await test(url === undefined ? {} : { source: source(url) });
       return [found?.outcome, found?.detail];
     };
-    const [nobody = 0] = await freePorts(1);
-    expect(await outcomeOf(`http://127.0.0.1:${nobody}`)).toEqual(['unreachable', expect.stringContaining('does not answer')]);
+    const [closedPort = 0] = await freePorts(1);
+    expect(await outcomeOf(`http://127.0.0.1:${closedPort}`)).toEqual(['unreachable', expect.stringContaining('does not answer')]);
     expect(await outcomeOf('http://engine.test:9')).toEqual(['not_allowed', expect.stringContaining('allowed engine hosts')]);
     engine.gets.set('/v1/models', modelList('another'));
     expect(await outcomeOf()).toEqual(['model_unknown', expect.stringContaining('list')]);
@@ -197,14 +197,14 @@ describe('an engine test', () => {
     await test(by);
     await test({ ...by, credential: 'sk-never-to-be-kept' });
     await test({ ...by, deployment });
-    const [nobody = 0] = await freePorts(1);
-    await test({ ...by, source: source(`http://127.0.0.1:${nobody}`) });
+    const [closedPort = 0] = await freePorts(1);
+    await test({ ...by, source: source(`http://127.0.0.1:${closedPort}`) });
     const object = `engine:${new URL(engine.url).host}`;
     expect(await testsOf(owner)).toMatchObject([
       { actor: 'ops', object, facts: { credential: 'none' } },
       { actor: 'ops', object, facts: { credential: 'given' } },
       { actor: 'ops', object, facts: { credential: 'stored' } },
-      { actor: 'ops', object: `engine:127.0.0.1:${nobody}`, facts: { credential: 'none' } },
+      { actor: 'ops', object: `engine:127.0.0.1:${closedPort}`, facts: { credential: 'none' } },
     ]);
     expect(JSON.stringify(await testsOf(owner))).not.toContain('sk-');
   });

@@ -32,9 +32,9 @@ export const becomes =
 
 /** Speaks the agent's side of placement, and does what the test says. */
 export class FakeAgent {
-  /** Everything it was told, obsolete terms included. */
+  /** All assignments received, obsolete terms included. */
   readonly assignments: Assignment[] = [];
-  /** The terms of all messages that it was sent, those too that only confirm what it was told before. */
+  /** The terms of all messages received, repetitions included. */
   readonly terms: number[] = [];
   react: Reaction = becomesReady;
   /** What it lets go of drains until `finish`; otherwise it is gone at once. */
@@ -50,10 +50,10 @@ export class FakeAgent {
   old = false;
   /** Hears nothing, and goes on to speak. */
   deaf = false;
-  /** Reported beside what it was told to run. */
+  /** Reported beside the assigned loads. */
   lies: readonly AgentLoad[] = [];
   readonly #parts = new PartCollector<Assignment>();
-  #obeyed: AgentHeartbeat['assigned'] = null;
+  #applied: AgentHeartbeat['assigned'] = null;
   readonly #loads = new Map<string, AgentLoad>();
   readonly #timer: NodeJS.Timeout;
   #term = 0;
@@ -70,7 +70,7 @@ export class FakeAgent {
     this.#timer = setInterval(() => this.beat(), BEAT_MS);
   }
 
-  /** What it was told last. */
+  /** The last assignment. */
   get items(): readonly AssignmentItem[] {
     return this.assignments.at(-1)?.items ?? [];
   }
@@ -90,7 +90,7 @@ export class FakeAgent {
     this.beat();
   }
 
-  /** Revisions of the deployment that it was told to run, oldest first. */
+  /** Assigned revisions of the deployment, oldest first. */
   revisionsOf(dep: number): number[] {
     return this.items
       .filter((item) => item.dep === dep)
@@ -103,14 +103,14 @@ export class FakeAgent {
     const options = { nats: this.nats, env: this.env, log: createLogger('test', 'silent'), tokens: { wk: this.wk } };
     new RpcResponder(options, ReadAgentLog, async (request) => {
       const { dep, lines } = ReadAgentLog.request.parse(request);
-      // A frozen process answers nobody.
+      // A frozen process answers nothing.
       if (this.#silent) await new Promise(() => undefined);
       return { lines: (this.logs.get(dep) ?? []).slice(-lines) };
     });
     await this.nats.flush();
   }
 
-  /** Neither hears nor speaks, like a frozen process; what it was told meanwhile is lost. */
+  /** Neither receives nor sends, like a frozen process; messages of this time are lost. */
   freeze(): void {
     this.#silent = true;
   }
@@ -137,7 +137,7 @@ export class FakeAgent {
       engines: ['llama', 'http'],
       cached: [],
       draining: false,
-      ...(!this.old && { key: this.key.publicKey, assigned: this.#obeyed }),
+      ...(!this.old && { key: this.key.publicKey, assigned: this.#applied }),
       ...this.facts,
       ...(this.holds !== null && { mem_free: LARGE_BYTES * Math.max(0, this.holds - this.#loads.size) }),
       loads: [...this.lies, ...this.#loads.values()],
@@ -152,7 +152,7 @@ export class FakeAgent {
     if (!part || this.old) return this.#hear(message);
     const all = this.#parts.add(`${term}:${part.no}`, part, message);
     if (!all) return;
-    this.#obeyed = { term, no: part.no };
+    this.#applied = { term, no: part.no };
     this.#hear({ term, items: all.flatMap(({ items }) => items), stopped: all.flatMap(({ stopped }) => stopped ?? []) });
   }
 

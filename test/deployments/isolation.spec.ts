@@ -28,7 +28,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../testing/until.js';
 import { anAccount, DeploymentsRig, ENGINE_HOST, MODEL } from './rig.js';
 
-const NOBODYS = 2_000_000_000 as DeploymentId;
+const UNUSED_ID = 2_000_000_000 as DeploymentId;
 const SECRET_URI = 'hf:owner/private-repo/secret-model.gguf';
 
 let postgres: TestPostgres;
@@ -51,10 +51,10 @@ beforeAll(async () => {
   running = await rig.create(owner, { name: 'owners-model', source: { kind: 'download', uri: SECRET_URI } });
   stopped = await rig.create(owner);
   own = await rig.create(stranger);
-  for (const id of [running, stopped, own]) await rig.heard(id, 'ready');
+  for (const id of [running, stopped, own]) await rig.published(id, 'ready');
   await rig.ask(StopDeployment, { account: owner, deployment: stopped });
   await rig.seen(owner, stopped, 'stopped');
-  await rig.heard(stopped, 'stopped');
+  await rig.published(stopped, 'stopped');
   agent.logs.set(running, [{ at: 1, rev: 1, text: 'owners-log' }]);
   await rig.pointAlias(owner, 'owners-alias', running);
 });
@@ -120,7 +120,7 @@ describe('another account', () => {
     for (const target of [running, stopped]) {
       const answer = await answerTo(contract, request(stranger, target));
       expect(answer).toMatchObject({ code: 'deployment_not_found', param: 'deployment' });
-      expect(answer).toEqual(await answerTo(contract, request(stranger, NOBODYS)));
+      expect(answer).toEqual(await answerTo(contract, request(stranger, UNUSED_ID)));
     }
     expect(await ownersView()).toEqual(before);
     // It is the account that is missing, not the deployment.

@@ -30,10 +30,10 @@ export const aLiar = (rig: DeploymentsRig): FakeAgent =>
 export async function tellLies(liar: FakeAgent, deployments: readonly number[]): Promise<void> {
   for (let turn = 0; turn < LIES.length; turn += 1) {
     liar.lies = deployments.map((dep, index) => lie(dep, turn + index));
-    const heard = liar.assignments.length;
+    const before = liar.assignments.length;
     liar.beat();
-    await until('the placer spoke to it again', () => liar.assignments.length > heard);
+    await until('the placer sent it another assignment', () => liar.assignments.length > before);
   }
-  const heard = liar.assignments.length;
-  await until('what came of it is written', () => liar.assignments.length > heard);
+  const before = liar.assignments.length;
+  await until('its effect is stored', () => liar.assignments.length > before);
 }

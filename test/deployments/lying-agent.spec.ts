@@ -11,10 +11,10 @@ it('an agent’s reports of unassigned deployments are ignored', async ({ rig })
   const agent = rig.startAgent();
   const account = anAccount();
   const [model, http, stopped] = [await rig.create(account), await rig.create(account, engine), await rig.create(account)];
-  for (const id of [model, http, stopped]) await rig.heard(id, 'ready');
+  for (const id of [model, http, stopped]) await rig.published(id, 'ready');
   agent.react = keepsLoading;
   const loading = await rig.create(account);
-  await rig.heard(loading, 'loading');
+  await rig.published(loading, 'loading');
   await rig.ask(StopDeployment, { account, deployment: stopped });
   await rig.seen(account, stopped, 'stopped');
   await until('gateways hear that it has no agent', () => rig.gateway.deployment(stopped)?.agents?.length === 0);

@@ -34,7 +34,7 @@ describe('an account with very many deployments', () => {
     const agents = [rig.startAgent(), rig.startAgent()];
     const [many, other] = [anAccount(), anAccount()];
     const before = await rig.create(other, engine('v1'));
-    await rig.heard(before, 'ready');
+    await rig.published(before, 'ready');
 
     const ids = await insertMany(rig, many, 190);
     await until('every agent has all of them', () => agents.every((agent) => ids.every((id) => agent.runs(id))), 60_000);
@@ -56,12 +56,12 @@ describe('a deployment with a credential', () => {
     const account = anAccount();
     const secret = await rig.create(account, { ...engine('v1'), credential: 'sk-1' });
     const open = await rig.create(account, engine('v1'));
-    await rig.heard(open, 'ready');
+    await rig.published(open, 'ready');
     expect((await rig.seen(account, secret, 'pending', 'no_worker')).detail).toContain('sealed');
     expect(old.runs(secret)).toBe(false);
 
     const fresh = rig.startAgent();
-    await rig.heard(secret, 'ready');
+    await rig.published(secret, 'ready');
     expect(fresh.runs(secret)).toBe(true);
     expect(old.runs(secret)).toBe(false);
   });
@@ -70,7 +70,7 @@ describe('a deployment with a credential', () => {
     await rig.startReplica({ SEND_CLEAR_CREDENTIALS: 'to-old-workers' });
     const old = rig.startAgent({ old: true });
     const id = await rig.create(anAccount(), { ...engine('v1'), credential: 'sk-1' });
-    await rig.heard(id, 'ready');
+    await rig.published(id, 'ready');
     expect(old.items.find(({ dep }) => dep === id)).toMatchObject({ credential: 'sk-1' });
   });
 });

@@ -21,10 +21,10 @@ describe.concurrent('a new deployment', () => {
     ]);
     expect(agent.assignments.at(-1)?.term).toBeGreaterThan(0);
     expect(await rig.seen(account, id, 'loading')).toMatchObject({ progress: 0.25, ready_replicas: 0, desired: 'ready', rev: 1 });
-    await rig.heard(id, 'loading');
+    await rig.published(id, 'loading');
 
     agent.say(id, { state: 'ready', progress: null, context: 2_048, caps: ['tools'] });
-    expect(await rig.heard(id, 'ready')).toEqual({
+    expect(await rig.published(id, 'ready')).toEqual({
       type: 'deployment',
       id,
       account,
@@ -50,7 +50,7 @@ describe.concurrent('a new deployment', () => {
     expect(small.runs(id)).toBe(false);
 
     const big = rig.startAgent();
-    await rig.heard(id, 'ready');
+    await rig.published(id, 'ready');
     expect(big.runs(id)).toBe(true);
     expect(small.runs(id)).toBe(false);
   });
@@ -60,7 +60,7 @@ describe.concurrent('a new deployment', () => {
     const agents = [1, 2, 3].map(() => rig.startAgent({ facts: { mem_free: 0 } }));
     const account = anAccount();
     const id = await rig.create(account, engine);
-    await rig.heard(id, 'ready');
+    await rig.published(id, 'ready');
     await until('two replicas are ready', async () => (await rig.view(account, id)).ready_replicas === 2);
     expect(agents.filter((agent) => agent.runs(id))).toHaveLength(2);
   });
@@ -71,9 +71,9 @@ describe.concurrent('a new deployment', () => {
     const account = anAccount();
     const id = await rig.create(account, { replicas: 2 });
     expect(await rig.seen(account, id, 'degraded', 'no_capacity')).toMatchObject({ replicas: 2, ready_replicas: 1 });
-    await rig.heard(id, 'degraded');
+    await rig.published(id, 'degraded');
     rig.startAgent();
-    await rig.heard(id, 'ready');
+    await rig.published(id, 'ready');
   });
 });
 
@@ -83,7 +83,7 @@ describe.concurrent('an agent that is lost', () => {
     const [a, b] = [rig.startAgent(), rig.startAgent()];
     const account = anAccount();
     const ids = [await rig.create(account), await rig.create(account)];
-    for (const id of ids) await rig.heard(id, 'ready');
+    for (const id of ids) await rig.published(id, 'ready');
     const lost = ids.find((id) => a.runs(id)) ?? ids[0]!;
     const other = ids.find((id) => id !== lost)!;
     expect(b.runs(other)).toBe(true);
@@ -92,7 +92,7 @@ describe.concurrent('an agent that is lost', () => {
     a.freeze();
     await until('the other agent takes over', () => b.runs(lost));
     expect(performance.now() - frozenAt).toBeGreaterThan(4_500);
-    await rig.heard(lost, 'ready');
+    await rig.published(lost, 'ready');
     expect(b.starts.get(other)).toBe(1);
 
     // It wakes with its old load: the replica that took over stays, the old one goes.
@@ -106,7 +106,7 @@ describe.concurrent('an agent that is lost', () => {
     await rig.startReplica();
     const a = rig.startAgent();
     const id = await rig.create(anAccount());
-    await rig.heard(id, 'ready');
+    await rig.published(id, 'ready');
     const b = rig.startAgent();
     a.facts = { draining: true };
     await until('the other agent runs it too', () => b.runs(id));
@@ -168,7 +168,7 @@ describe.concurrent('a model that fails', () => {
     const id = await rig.create(account);
     await rig.seen(account, id, 'failed', 'out_of_memory');
     const b = rig.startAgent();
-    await rig.heard(id, 'ready');
+    await rig.published(id, 'ready');
     expect(b.runs(id)).toBe(true);
     expect(a.runs(id)).toBe(false);
   });
@@ -178,7 +178,7 @@ describe.concurrent('a model that fails', () => {
     const agent = rig.startAgent();
     const account = anAccount();
     const id = await rig.create(account);
-    await rig.heard(id, 'ready');
+    await rig.published(id, 'ready');
     const flapping = setInterval(() => {
       agent.say(id, { state: 'loading' });
       setTimeout(() => agent.say(id, { state: 'ready' }), 150);
@@ -192,7 +192,7 @@ describe.concurrent('a model that fails', () => {
       clearInterval(flapping);
     }
     expect((rig.gateway.states.get(id)?.length ?? 0) - before).toBeLessThanOrEqual(10);
-    await rig.heard(id, 'ready');
+    await rig.published(id, 'ready');
   });
 });
 
@@ -202,17 +202,17 @@ describe.concurrent('a service that restarts', () => {
     const a = rig.startAgent();
     const account = anAccount();
     const ids = [await rig.create(account), await rig.create(account)];
-    for (const id of ids) await rig.heard(id, 'ready');
+    for (const id of ids) await rig.published(id, 'ready');
     const states = [...rig.gateway.states.get(ids[0]!)!];
     first.signal('SIGKILL');
     await first.exited;
 
     const b = rig.startAgent();
-    const told = a.assignments.length;
+    const before = a.assignments.length;
     const term = a.assignments.at(-1)!.term;
     await rig.startReplica();
     await until('the new placer speaks', () => (a.assignments.at(-1)?.term ?? 0) > term && b.assignments.length > 0);
-    expect(a.assignments.slice(told).every(({ items }) => items.length === 2)).toBe(true);
+    expect(a.assignments.slice(before).every(({ items }) => items.length === 2)).toBe(true);
     expect(b.assignments.every(({ items }) => items.length === 0)).toBe(true);
     expect(a.starts.get(ids[0]!)).toBe(1);
     expect(rig.gateway.states.get(ids[0]!)).toEqual(states);
@@ -221,13 +221,13 @@ describe.concurrent('a service that restarts', () => {
   it('repeats assignments that agents have missed', async ({ rig }) => {
     await rig.startReplica();
     const [agent, old] = [rig.startAgent(), rig.startAgent({ old: true })];
-    await rig.heard(await rig.create(anAccount(), { replicas: 2 }), 'ready');
+    await rig.published(await rig.create(anAccount(), { replicas: 2 }), 'ready');
     agent.deaf = true;
     const id = await rig.create(anAccount(), { replicas: 2 });
     await until('the other one has it', () => old.runs(id));
     agent.deaf = false;
     await until('it hears the repetition', () => agent.runs(id));
-    const told = old.assignments.length;
-    await until('two repetitions', () => old.assignments.length >= told + 2);
+    const before = old.assignments.length;
+    await until('two repetitions', () => old.assignments.length >= before + 2);
   });
 });

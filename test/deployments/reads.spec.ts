@@ -15,7 +15,7 @@ it('find-deployment shows every load of each worker', async ({ rig }) => {
   const account = anAccount();
   const deployment = await rig.create(account, { replicas: 2, threads: 3 });
   await rig.pointAlias(account, 'main', deployment);
-  await rig.heard(deployment, 'degraded');
+  await rig.published(deployment, 'degraded');
   const found = await until('the alias and both replicas show', async () => {
     const answer = await rig.ask(FindDeployment, { account, deployment });
     return answer.running.length === 2 && answer.deployment.aliases.length === 1 && answer;
@@ -72,7 +72,7 @@ describe('list-models', () => {
     rig.startAgent({ facts: { host: 'host-1', cached: [uri] } });
     const account = anAccount();
     const deployment = await rig.create(account, { source: { kind: 'download', uri } });
-    await rig.heard(deployment, 'ready');
+    await rig.published(deployment, 'ready');
 
     const bytes = statSync(MODEL).size;
     const unused = { hosts: [], deployments: [] };
@@ -106,7 +106,7 @@ describe('read-log', () => {
     await Promise.all(agents.map((agent) => agent.serveLogs()));
     const account = anAccount();
     const deployment = await rig.create(account);
-    await rig.heard(deployment, 'ready');
+    await rig.published(deployment, 'ready');
     agents[0]!.logs.set(
       deployment,
       [1, 3, 5].map((at) => ({ at, rev: 1, text: `line ${at}` })),
@@ -130,15 +130,15 @@ describe('read-log', () => {
     await agents[0]!.serveLogs();
     const account = anAccount();
     const deployment = await rig.create(account, { replicas: 2 });
-    await rig.heard(deployment, 'ready');
+    await rig.published(deployment, 'ready');
     agents[0]!.logs.set(deployment, [{ at: 1, rev: 1, text: 'x' }]);
     expect(await rig.ask(ReadLog, { account, deployment })).toMatchObject({ lines: [{ host: 'host-1' }], silent: ['host-2'] });
     await agents[1]!.serveLogs();
     agents[1]!.freeze();
     expect(await rig.ask(ReadLog, { account, deployment })).toMatchObject({ lines: [{ host: 'host-1' }], silent: ['host-2'] });
-    const told = (): string[] => service.output.split('\n').filter((line) => line.includes('logs.agent_unanswered'));
-    await until('the log tells of both', () => told().length === 2 || undefined);
-    for (const line of told())
+    const logLines = (): string[] => service.output.split('\n').filter((line) => line.includes('logs.agent_unanswered'));
+    await until('the log has both', () => logLines().length === 2 || undefined);
+    for (const line of logLines())
       expect(JSON.parse(line)).toMatchObject({ wk: agents[1]!.wk, host: 'host-2', err: expect.anything() as unknown });
   });
 

@@ -11,7 +11,7 @@ export class RealWorker {
   readonly exited: Promise<void>;
   #written = '';
 
-  /** @param environment all that it is told. */
+  /** @param environment all of its settings */
   constructor(folder: string, environment: NodeJS.ProcessEnv) {
     // A process group of its own: runners and downloads must not stay when a test fails.
     this.#child = spawn(process.execPath, [MAIN], {

@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 const http = { kind: 'http', url: `http://${ENGINE_HOST}/v1`, model: 'm' } as const;
-const NOBODYS = 2_000_000_000 as DeploymentId;
+const UNUSED_ID = 2_000_000_000 as DeploymentId;
 
 describe('create-deployment', () => {
   it('returns rising ids and lists them in order', async () => {
@@ -133,7 +133,7 @@ describe('point-alias', () => {
     const [owner, stranger] = [anAccount(), anAccount()];
     const id = await rig.create(owner);
     const refusals = await Promise.all(
-      [id, NOBODYS].map((target) =>
+      [id, UNUSED_ID].map((target) =>
         rig.pointAlias(stranger, 'mine', target).catch((error: unknown) => ({ ...(error as object), message: String(error) })),
       ),
     );
@@ -162,7 +162,7 @@ describe('an engine’s credential', () => {
     const item = agent.items.find(({ dep }) => dep === id)!;
     expect(agent.secretOf(item)).toBe(SECRET);
     expect(JSON.stringify(item)).not.toContain(SECRET);
-    await rig.heard(id, 'ready');
+    await rig.published(id, 'ready');
 
     expect(JSON.stringify(await rig.list(account))).not.toContain(SECRET);
     expect(JSON.stringify([...rig.gateway.records.values()])).not.toContain(SECRET);

@@ -161,7 +161,7 @@ export class DeploymentsRig {
     return this.#patient.ask(contract, request);
   }
 
-  /** Somebody else who asks, with the permissions of a role. */
+  /** Another RPC client, with the permissions of a role. */
   async connect(role: Role): Promise<RpcClient> {
     return new RpcClient(await this.#bus.connect(role), ENV);
   }
@@ -179,9 +179,9 @@ export class DeploymentsRig {
     return until(`deployment ${id} is ${state} (${reason})`, probe, deadlineMs);
   }
 
-  /** Waits until gateways know the state. */
-  heard(id: DeploymentId, state: string): Promise<DeploymentFacts> {
-    return until(`gateways hear that deployment ${id} is ${state}`, () => {
+  /** Waits until the deployment feed has the state. */
+  published(id: DeploymentId, state: string): Promise<DeploymentFacts> {
+    return until(`the feed says that deployment ${id} is ${state}`, () => {
       const facts = this.gateway.deployment(id);
       return facts?.state === state && facts;
     });

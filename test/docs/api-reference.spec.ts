@@ -79,7 +79,7 @@ describe('the table of engines', () => {
         .map((text) => text.trim())
         .slice(1, -1),
     );
-    // What is counted is told by the answer itself, and stands with count_tokens.
+    // Answers report their own counts; the reference documents them with count_tokens.
     const words = CAPABILITIES.filter((word) => word !== 'exact_count');
     const expected = words.map((word) => [`\`${word}\``, llama(word), ...columns.map((flavour) => http(flavour, word))]);
     expect(rows.map(([word, , ...cells]) => [word, ...cells])).toEqual(expected);

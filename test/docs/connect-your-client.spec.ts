@@ -8,8 +8,8 @@ const PAGE = readFileSync(new URL('../../docs/connect-your-client.md', import.me
 const GATEWAY = 'http://127.0.0.1:8080';
 const DEPLOYMENT = `${GATEWAY}/local/demo`;
 
-/** First sentence of what a client with a wrong base URL is told. @param end what it appends. */
-const toldAt = (baseUrl: string, end: string, headers: Record<string, string> = {}): string => {
+/** First sentence of the error for a client with a wrong base URL. @param end what the client appends */
+const messageAt = (baseUrl: string, end: string, headers: Record<string, string> = {}): string => {
   const { message } = explainUnrouted(
     { method: 'POST', url: `${baseUrl}${end}`.slice(GATEWAY.length), headers },
     { surfaces: SURFACES, baseUrl: GATEWAY },
@@ -27,13 +27,13 @@ describe('what goes wrong when clients are connected', () => {
     ['an endpoint as base URL', `${DEPLOYMENT}/v1/chat/completions`, '/chat/completions'],
     ['a slash too many', `${DEPLOYMENT}/v1/`, '/chat/completions'],
     ['a slash at the end', `${DEPLOYMENT}/v1`, '/chat/completions/'],
-  ])('is told in the words of the page: %s', (_, baseUrl, end) => {
-    expect(PAGE).toContain(`\`${toldAt(baseUrl, end)}\``);
+  ])('gets the error that the page quotes: %s', (_, baseUrl, end) => {
+    expect(PAGE).toContain(`\`${messageAt(baseUrl, end)}\``);
   });
 
-  it('is told in the words of the page: the wrong contract', () => {
-    const told = toldAt(`${DEPLOYMENT}/v1`, '/responses');
-    expect(told.startsWith(/`(This contract is not offered: [^`…]*) …`/.exec(PAGE)?.[1] ?? 'nothing')).toBe(true);
+  it('gets the error that the page quotes: wrong contract', () => {
+    const message = messageAt(`${DEPLOYMENT}/v1`, '/responses');
+    expect(message.startsWith(/`(This contract is not offered: [^`…]*) …`/.exec(PAGE)?.[1] ?? 'nothing')).toBe(true);
   });
 
   it('has codes that exist', () => {

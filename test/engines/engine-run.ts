@@ -30,9 +30,9 @@ export const message = (role: 'system' | 'user' | 'assistant', text: string): Ca
 export class EngineRun {
   readonly batches: (readonly StreamEvent[])[] = [];
   readonly phases: string[] = [];
-  /** What it was told to be relaxed before its first event. */
+  /** Relaxed places reported before the first event. */
   relaxed: readonly string[] = [];
-  /** What it was told about a request that came unread. */
+  /** Facts reported of a request that came unread. */
   facts: RequestFacts | undefined;
   readonly #abort = new AbortController();
   readonly usage: Promise<Usage>;

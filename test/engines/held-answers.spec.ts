@@ -12,7 +12,7 @@ const FRAMINGS = {
   'by chunks': ['HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n', '5\r\nhello\r\n0\r\n\r\n'],
 } as const;
 
-/** Lets every reader wait until it is told to go on. */
+/** Lets every reader wait until `goOn`. */
 class Held implements Pace {
   readonly waiting: (() => void)[] = [];
 
@@ -108,7 +108,7 @@ describe('an answer that is not read at the moment', () => {
     answer = (socket) => void socket.write(`${FRAMINGS['by chunks'][0]}5\r\nhello\r\n`);
     const { text, done, abort } = ask(new Held());
     await until('the first piece is there', () => text() === 'hello');
-    abort.abort(new Error('nobody waits'));
-    await expect(done).rejects.toThrow('nobody waits');
+    abort.abort(new Error('the caller left'));
+    await expect(done).rejects.toThrow('the caller left');
   });
 });

@@ -100,7 +100,7 @@ describe('the http engine counts', () => {
     const list = '{},'.repeat(200_000);
     bench.upstream.posts.set('/tokenize', () => ({ steps: [{ write: `{"count":17,"x":[${list}` }, { hang: true }] }));
     expect(await engine.count(ask('Hi'), never)).toEqual({ tokens: 17, exact: true });
-    // What comes before the number is read through to the bound, and kept by nobody.
+    // What comes before the number is read up to the bound and not kept.
     bench.upstream.posts.set('/tokenize', () => ({ steps: [{ write: `{"x":[${list}{}],"count":17}` }] }));
     await expect(engine.count(ask('Hi'), never)).rejects.toMatchObject({ code: 'engine_error' });
     expect(await engine.count(ask('x'.repeat(32_768)), never)).toEqual({ tokens: 17, exact: true });

@@ -57,7 +57,7 @@ afterEach(async () => {
   await closed;
 });
 
-/** A fetcher that trusts the test's server, wherever it listens unless told otherwise. */
+/** A fetcher that trusts the test's server, by default wherever it listens. */
 function fetcherFor(
   hosts: readonly string[],
   limits: Partial<ImageLimits> = {},
@@ -182,7 +182,7 @@ describe('images that requests name by address', () => {
     later.release();
   });
 
-  it('hold up nobody who left', async () => {
+  it('do not delay a caller that left', async () => {
     paths.set('/slow', (_request, response) => void response.writeHead(200).write(PNG));
     const left = new AbortController();
     const fetched = fetcherFor(['localhost']).fetch(at('/slow'), left.signal);

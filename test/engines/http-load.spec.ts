@@ -58,7 +58,7 @@ describe('an http engine is loaded', () => {
       for (const cap of ['images', 'reasoning']) expect(silent).not.toContain(cap);
     });
 
-    it('an Ollama whose model comes from somebody else than Ollama', async () => {
+    it('an Ollama with a model of another source', async () => {
       const caps = await capsOf('ollama', () => bench.upstream.gets.set('/v1/models', modelList('scripted', { owned_by: 'hf.co' })));
       for (const cap of ['tool_choice', 'n', 'logit_bias']) expect(caps).not.toContain(cap);
     });
@@ -81,7 +81,7 @@ describe('an http engine is loaded', () => {
 
   it.each([
     ['knows no list of models', jsonAnswer(404, {})],
-    ['has a list that nobody can read', jsonAnswer(200, { data: 'x' })],
+    ['has a malformed list', jsonAnswer(200, { data: 'x' })],
     ['lists other models', modelList('another')],
   ])('when the upstream %s', async (_name, script) => {
     bench.upstream.gets.set('/v1/models', script);
@@ -103,7 +103,7 @@ describe('an http engine is loaded', () => {
     });
   });
 
-  it('never, when nobody listens, or nobody answers', async () => {
+  it('never without a listener or an answer', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
@@ -160,7 +160,7 @@ describe('an http engine is loaded', () => {
     await expect(bench.loaded()).resolves.toBeDefined();
   });
 
-  it('and gives up at once when told to', async () => {
+  it('and ends at once after an abort', async () => {
     const controller = new AbortController();
     controller.abort(new Error('changed my mind'));
     await expect(bench.engine().load(() => undefined, controller.signal)).rejects.toThrow('changed my mind');

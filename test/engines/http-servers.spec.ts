@@ -99,12 +99,12 @@ describe.each(SERVERS)('the http engine before %s', (server: PlayedServer) => {
   });
 
   it('names the stop string that ended an answer, by the server’s word or by its own eyes', async () => {
-    const told = server === 'vllm' || server === 'sglang';
-    const engine = await playing('text', told ? { text: ['one '], stop: 'END' } : { text: ['one ', 'EN', 'D two'] });
+    const reportsStop = server === 'vllm' || server === 'sglang';
+    const engine = await playing('text', reportsStop ? { text: ['one '], stop: 'END' } : { text: ['one ', 'EN', 'D two'] });
     const answer = await run(engine, ask('Hi', { stop: ['END', 'x'] }));
     expect([answer.text, answer.fin]).toEqual(['one ', { k: 'fin', r: 'stop_sequence', stop: 'END' }]);
     expect(bench.upstream.chats[0]).toEqual(
-      told ? expect.objectContaining({ stop: ['END', 'x'] }) : expect.not.objectContaining({ stop: ['END', 'x'] }),
+      reportsStop ? expect.objectContaining({ stop: ['END', 'x'] }) : expect.not.objectContaining({ stop: ['END', 'x'] }),
     );
     await until('the upstream is let go', () => bench.upstream.live === 0);
   });

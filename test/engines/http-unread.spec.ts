@@ -14,7 +14,7 @@ const MANY = ask('', {
   messages: Array.from({ length: 50_000 }, (_, i) => ({ role: 'user', content: [{ type: 'text', text: `m${i}` }] })),
 });
 
-describe('the http engine, given a large request that nobody has read,', () => {
+describe('the http engine, given a large unread request,', () => {
   const bench = new UpstreamBench();
   let readers: ThreadPool;
   beforeAll(() => {

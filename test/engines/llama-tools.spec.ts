@@ -61,7 +61,7 @@ describe('tools of a llama engine', () => {
     await engine.unload();
   });
 
-  it('are told with what else the template and the engine can do', () => {
+  it('are reported with the other capabilities of template and engine', () => {
     for (const word of ['tools', 'tool_choice', 'json_schema', 'logprobs', 'n', 'continue_final', 'exact_count'])
       expect(facts.caps).toContain(word);
     for (const word of ['images', 'reasoning']) expect(facts.caps).not.toContain(word);

@@ -10,7 +10,7 @@ const FIRST = 1;
 const REQUESTS = 2_000;
 
 describe('bodies of every form', () => {
-  it('are answered, or refused by name, and harm nobody: 2,000 of them', async () => {
+  it('are answered, or refused by name, and harm no other: 2,000 of them', async () => {
     const { statuses } = await expectUnharmed(FIRST, REQUESTS);
     for (const endpoint of ['chat', 'messages', 'count']) {
       expect(statuses[`${endpoint} 200`], endpoint).toBeGreaterThan(50);
@@ -18,7 +18,7 @@ describe('bodies of every form', () => {
     }
   });
 
-  it('that bring an engine down are told by their seed and by the smallest body that does it', async () => {
+  it('that crash an engine are reduced to the smallest body', async () => {
     const failsAtSeeds: Script = (start, writer, signal) => {
       if (start.req.sampling.seed !== undefined) throw new ServiceError('engine_error', 'The engine fell over.');
       return answerAtOnce(start, writer, signal);

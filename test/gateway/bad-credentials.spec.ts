@@ -60,7 +60,7 @@ const ROWS: Row[] = [
     403,
     'insufficient_scope',
   ]),
-  kept('an MCP key that nobody made', (d) => d.with(`Authorization: Bearer ${formatKey('mcp', randomBytes(32))}`), [
+  kept('an MCP key that was never issued', (d) => d.with(`Authorization: Bearer ${formatKey('mcp', randomBytes(32))}`), [
     403,
     'insufficient_scope',
   ]),

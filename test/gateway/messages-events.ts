@@ -84,7 +84,7 @@ export const ANSWERS: readonly (readonly [what: string, fields: Fields, script: 
     { content: [textBlock('yes')], stop_reason: 'end_turn' },
   ],
   [
-    'thoughts that nobody asked for',
+    'thoughts that were not requested',
     {},
     saying([start, think('hm'), text('yes'), fin('stop')]),
     { content: [textBlock('yes')], stop_reason: 'end_turn' },

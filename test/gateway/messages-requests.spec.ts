@@ -63,9 +63,9 @@ describe('a messages request', () => {
   });
 
   it.each(REFUSED)('with %s names the field and reaches no engine', async (_, body, message, code) => {
-    const heard = door.rig.runners.map(({ admitted }) => admitted.length);
+    const before = door.rig.runners.map(({ admitted }) => admitted.length);
     await expectRefused(await ask(body), message, code);
-    expect(door.rig.runners.map(({ admitted }) => admitted.length)).toEqual(heard);
+    expect(door.rig.runners.map(({ admitted }) => admitted.length)).toEqual(before);
   });
 
   it.each(LACKING)('with %s fails where the engine lacks it', async (_, body, message) => {

@@ -119,7 +119,7 @@ describe.each(CONTRACTS)('streams at the $name door', (contract) => {
     await until('it answers', async () => (await door.converse(request(false))).answers[0]?.status === 200, WITHIN_MS);
     doomed.script = answerSlowly(100_000, 10);
     const whole = (await door.connect()).send(request(false));
-    await until('the one that nobody sees has begun', () => doomed.used === 1, WITHIN_MS);
+    await until('the unseen one has begun', () => doomed.used === 1, WITHIN_MS);
     const streamed = (await door.connect()).send(request(true));
     // By then the other's acceptance and first tokens have left too; what was not accepted would be tried elsewhere.
     await streamed.untilReceived('t3 ');

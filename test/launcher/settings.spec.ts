@@ -55,14 +55,14 @@ const APPS = [
 
 it.each(APPS)('passes every setting of its environment to %s', async (name, app) => {
   const pid = ready.processes.find((one) => one.name === name)?.pid;
-  const told = new Set(
+  const documented = new Set(
     readFileSync(`/proc/${pid}/environ`, 'utf8')
       .split('\0')
       .map((line) => line.slice(0, line.indexOf('='))),
   );
   const wanted = (await namesReadBy(app)).filter((one) => one in settings);
   expect(wanted).toContain('LOG_LEVEL');
-  expect(wanted.filter((one) => !told.has(one))).toEqual([]);
+  expect(wanted.filter((one) => !documented.has(one))).toEqual([]);
 });
 
 it('CORS_ORIGINS reaches the inference API', async () => {

@@ -79,9 +79,9 @@ describe.each(ERAS)('an agent of the %s era', (era) => {
     const [gateway = ''] = stage.rig.gateways;
     await answerOf('it answers', { gateway, path: slug, key: tenant.key.value }, ({ status }) => status === 200);
     const usage = { name: 'get_usage', arguments: { group_by: ['deployment'], slug } };
-    const told = await stage.whenTold(agent, usage, ({ data }) => (data['buckets'] as unknown[]).length > 0);
+    const result = await stage.whenResult(agent, usage, ({ data }) => (data['buckets'] as unknown[]).length > 0);
     const ms = expect.any(Number) as number;
-    expect(told.data['buckets']).toMatchObject([{ deployment: slug, requests: 1, errors: 0, ttft_p50_ms: ms, duration_p95_ms: ms }]);
+    expect(result.data['buckets']).toMatchObject([{ deployment: slug, requests: 1, errors: 0, ttft_p50_ms: ms, duration_p95_ms: ms }]);
   });
 
   it('creates one deployment for repeated requests', async () => {
@@ -181,8 +181,8 @@ describe.each(ERAS)('an agent of the %s era', (era) => {
     const found = await until('its name is known', async () => {
       // A word that was lost is made up for by the next request.
       await call(client, 'get_account');
-      const told = await find();
-      return told.last_client === name && told;
+      const result = await find();
+      return result.last_client === name && result;
     });
     expect(Date.now() - Date.parse(found.key?.last_used_at ?? '')).toBeLessThan(60_000);
   });

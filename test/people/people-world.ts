@@ -71,7 +71,7 @@ export class PeopleWorld {
   /** The latest token of a person who signed in here. */
   proofOf(person: UserId | SessionId): string {
     const tokens = this.#proofs.get(person);
-    if (!tokens) throw new Error(`Nobody of the name ${person} signed in here.`);
+    if (!tokens) throw new Error(`No person of the name ${person} signed in here.`);
     return tokens.access_token;
   }
 

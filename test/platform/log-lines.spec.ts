@@ -40,7 +40,7 @@ it.each([
   }
 });
 
-it('a log that nobody reads collects no listeners', async () => {
+it('an unread log collects no listeners', async () => {
   const child = fork(WRITER, [String(LINES), 'stall'], { execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   try {
     const warnings = text(child.stderr!);

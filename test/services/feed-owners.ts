@@ -42,7 +42,7 @@ export interface FeedOwner {
   /** An account for the things of one test. */
   readonly account: (ask: Ask) => Promise<AccountId>;
   readonly make: (ask: Ask, account: AccountId) => Promise<Thing>;
-  /** Ends the use of a thing; repeating it is harmless. @returns true when every live reader is said to obey. */
+  /** Ends the use of a thing; repeating it is harmless. @returns true when the service says that every live reader applies it */
   readonly withdraw: (ask: Ask, thing: Thing) => Promise<boolean>;
   /** Whether the record lets clients use what it is about. */
   readonly isOpen: (record: AnyRecord) => boolean;

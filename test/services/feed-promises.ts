@@ -49,7 +49,7 @@ export function promisesOfFeed(owner: FeedOwner): void {
     }, 2),
   );
 
-  it('reaches gateways that lose its broadcasts, and nobody is said to obey who does not', () =>
+  it('reaches gateways that lose its broadcasts, and reports them truly', () =>
     staged(async (scene) => {
       await scene.service();
       const deaf = [await scene.follower('gw-no-changes', ['chg']), await scene.follower('gw-no-hints', ['chg', 'tick'])];
@@ -111,7 +111,7 @@ export function promisesOfFeed(owner: FeedOwner): void {
         if (!thing) continue;
         const keep = thing.id % 2 === 0;
         if (keep) answered.set(thing, 'open');
-        // Without an answer nobody knows whether it was withdrawn.
+        // Without an answer it is unknown whether it was withdrawn.
         else if ((await scene.tryToWithdraw(thing).catch(unanswered)) !== null) answered.set(thing, 'closed');
       }
     };
@@ -137,7 +137,7 @@ export function promisesOfFeed(owner: FeedOwner): void {
       expect([follower.sight(open), follower.sight(closed)]).toEqual(['open', 'closed']);
     }));
 
-  it.each(['runs on', 'is stopped, as operators are told'] as const)(
+  it.each(['runs on', 'is stopped, as documented'] as const)(
     'tells what a restored database says, no more and no less, though the service %s',
     (how) =>
       staged(async (scene) => {

@@ -17,7 +17,7 @@ const log = createLogger('test', 'silent');
 /** What a follower does not get to hear. */
 export type Deafness = readonly ('chg' | 'tick')[];
 
-/** Follows a feed as a gateway does, with the gateways' reader and permissions, and remembers what it would have told requests. */
+/** Follows a feed as a gateway does, with the gateways' reader and permissions, and records how it would have answered requests. */
 export class Follower {
   readonly #known = new KnownRecords<AnyRecord>();
   readonly #reader: FeedReader<AnyRecord>;
@@ -86,7 +86,7 @@ export class Follower {
     return until(`the follower leaves epoch ${epoch}`, () => this.epoch !== epoch, SEES_WITHIN_MS);
   }
 
-  /** For how long after a thing was withdrawn this told requests that it is open as if it knew, in milliseconds. */
+  /** How long after a thing was withdrawn this still answered with certainty that it is open, in milliseconds. */
   trustedWrongly({ record }: Thing, withdrawnAt: number): number {
     this.#sample();
     return trustedWrongly(this.#samples, { id: record, n: 0, committedAt: withdrawnAt });

@@ -95,7 +95,7 @@ export function connectionActs(engine: HostileTarget): readonly HostileAct[] {
       answered: ['400'],
     },
     {
-      what: 'events of a mebibyte that nobody reads',
+      what: 'unread events of a mebibyte',
       deed: (signal) =>
         sockets(signal, { gateway, count: 20 }, (socket) => {
           socket.pause();
@@ -104,7 +104,7 @@ export function connectionActs(engine: HostileTarget): readonly HostileAct[] {
       answered: ['open', 'all open at once'],
     },
     {
-      what: 'questions whose answers nobody reads',
+      what: 'requests whose answers are not read',
       deed: (signal) =>
         sockets(signal, { gateway, count: 50 }, (socket) => {
           socket.pause();

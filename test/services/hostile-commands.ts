@@ -184,7 +184,7 @@ export class HostileCommands {
     const places = ['endless', 'large', 'silent'].map((path) => this.#source(path));
     return repeatedly(signal, { lanes: 4, pauseMs: 50 }, () => {
       const source = places[(this.#named += 1) % places.length] ?? this.#source('endless');
-      return this.rig.command(TestEngine, { account, source }).then(({ tests }) => (tests.length > 0 ? 'tested' : 'nobody tested'), codeOr);
+      return this.rig.command(TestEngine, { account, source }).then(({ tests }) => (tests.length > 0 ? 'tested' : 'not tested'), codeOr);
     });
   }
 

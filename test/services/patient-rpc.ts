@@ -9,7 +9,7 @@ export interface Outcome<T> {
   readonly code?: string;
 }
 
-/** What a call came to that nobody answered, or that the service wants to be asked again: nothing. @throws every other error. */
+/** Nothing for a call without an answer, or one to be repeated. @throws every other error */
 export function unanswered(error: unknown): null {
   if (!isServiceError(error) || error.code !== 'unavailable') throw error;
   return null;

@@ -50,7 +50,7 @@ beforeAll(async () => {
 afterAll(() => rig.end());
 
 const accepted = (token: string, email: string): Promise<SessionTokens> =>
-  until('somebody comes in', () =>
+  until('a person signs in', () =>
     door.call({ ...AcceptInvitation, timeoutMs: 30_000 }, { token, email, password: 'correct horse battery', origin }),
   );
 

@@ -55,7 +55,7 @@ export class ServiceProcess implements TestService {
     return this.#output;
   }
 
-  /** Whether it has told of this. */
+  /** Whether its log has this. */
   logged(event: string): boolean {
     return this.#output.includes(`"event":"${event}"`);
   }
@@ -95,7 +95,7 @@ export class ServiceProcess implements TestService {
     return until(`the last line of ${this.app}`, () => this.logged('lifecycle.stopped') && this.#output);
   }
 
-  /** Status and text of /readyz; status 0 while nobody listens. */
+  /** Status and text of /readyz; status 0 while the port is closed. */
   async readiness(): Promise<{ readonly status: number; readonly text: string }> {
     const port = this.port('ops.listening');
     const answer = port === undefined ? null : await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);

@@ -12,7 +12,7 @@ export interface TestService {
   port(event: string): number | undefined;
   /** Waits until it is ready. @throws Error with its log when it is not, or has ended */
   ready(): Promise<this>;
-  /** Status and text of /readyz; status 0 while nobody listens. */
+  /** Status and text of /readyz; status 0 while the port is closed. */
   readiness(): Promise<{ readonly status: number; readonly text: string }>;
   /** Ends it in order and resolves with its exit code, 0 when nothing failed. */
   stop(): Promise<number | null>;

@@ -27,7 +27,7 @@ describe('a runner that fails', () => {
   });
 });
 
-describe('an agent that is told to end', () => {
+describe('an agent that gets SIGTERM', () => {
   it.concurrent('finishes streams, takes no new ones, exits with 0', async ({ rig }) => {
     const agent = await serving(rig, 1, 2);
     const pids = [1, 2].map((dep) => rig.loadOf(agent, dep)!.pid!);

@@ -68,7 +68,7 @@ export interface AskOptions {
   readonly worker?: Incarnation;
 }
 
-/** A NATS server with permissions, somebody who assigns, somebody who asks, and agents as real processes. */
+/** A NATS server with permissions, a placer, a gateway, and agents as real processes. */
 export class WorkerRig {
   readonly folder = mkdtempSync(join(tmpdir(), 'slipway-worker-'));
   readonly beats: AgentHeartbeat[] = [];

@@ -194,8 +194,8 @@ it('metrics and log hold figures and no words', async () => {
   const mine = (line: string): boolean =>
     ['"event":"stream"', '"deployment":20', '"completion_tokens":5,'].every((part) => line.includes(part));
   const line = await until('the line of the stream', () => agent.output().split('\n').find(mine));
-  const told = JSON.parse(line) as Record<string, unknown>;
-  expect(told).toMatchObject({ deployment: 20, rev: 1, outcome: 'done', finish: 'length', completion_tokens: 5, level: 'info' });
-  expect(told['ms']).toBeGreaterThan(0);
+  const entry = JSON.parse(line) as Record<string, unknown>;
+  expect(entry).toMatchObject({ deployment: 20, rev: 1, outcome: 'done', finish: 'length', completion_tokens: 5, level: 'info' });
+  expect(entry['ms']).toBeGreaterThan(0);
   expect(agent.output()).not.toContain('Xylophone');
 });

@@ -71,7 +71,7 @@ const asObject = (value) => (typeof value === 'object' && value !== null ? value
 const first = (...values) => values.find((value) => value !== undefined && value !== null) ?? null;
 
 /** The error as the server wrote it, where the client shows it: parsed, as text, or field by field. */
-function told(error) {
+function errorText(error) {
   let body = first(error.error, error);
   try {
     body = JSON.parse(error.responseBody);
@@ -84,7 +84,7 @@ function told(error) {
 /** What a user can read off an exception. The AI SDK wraps the last of its tries. */
 function describe(thrown) {
   const error = asObject(first(asObject(thrown).lastError, thrown));
-  const said = told(error);
+  const said = errorText(error);
   return {
     name: error.constructor.name,
     classes: ancestors(error),

@@ -49,7 +49,7 @@ const PLAYED_USAGE = { prompt: 12, completion: 4 };
 const WEATHER = 'Sunny, 21 degrees.';
 const PARIS = { city: 'Paris' };
 
-/** A played server says what it was told to. */
+/** Text of the played server's answer. */
 const expectPlayed: Readonly<Record<Form, (sight: Sight, kind: ClientKind) => void>> = {
   text: ({ text, finish, usage }, kind) => {
     expect({ text, finish, usage }).toEqual({ text: PLAYED_TEXT, finish: finishOf(kind).text, usage: PLAYED_USAGE });

@@ -7,7 +7,7 @@ import type { Company, Part } from './company.js';
 
 type Contract = ClientKind['contract'];
 
-/** Well formed, and made by nobody. */
+/** A well-formed key that no service issued. */
 const UNKNOWN_KEY = formatKey('dep', new Uint8Array(32).fill(9));
 /** More than the demo model can take. */
 const LONG_TEXT = 'word '.repeat(3_000);
@@ -28,21 +28,21 @@ const both = (pattern: RegExp): Readonly<Record<Contract, RegExp>> => ({ chat: p
 
 const REFUSALS: readonly Refusal[] = [
   {
-    promise: 'is told that its key is unknown',
+    promise: 'learns that its key is unknown',
     part: () => ({ ...hello, apiKey: UNKNOWN_KEY }),
     name: 'AuthenticationError',
     status: 401,
     code: 'invalid_api_key',
   },
   {
-    promise: 'is told that there is no such deployment',
+    promise: 'learns that there is no such deployment',
     part: ({ stage }) => ({ ...hello, baseURL: `${stage.gateway}/${NO_SUCH_DEPLOYMENT}`, model: NO_SUCH_DEPLOYMENT }),
     name: 'NotFoundError',
     status: 404,
     code: 'model_not_found',
   },
   {
-    promise: 'is told that the model is another one than the deployment’s',
+    promise: 'learns that the model is not the deployment’s',
     part: () => ({ ...hello, model: 'gpt-4' }),
     name: 'BadRequestError',
     status: 400,
@@ -50,7 +50,7 @@ const REFUSALS: readonly Refusal[] = [
     message: both(/deployment-\d+/),
   },
   {
-    promise: 'is told which parameter is out of range',
+    promise: 'learns which parameter is out of range',
     part: (_, { family }) => ({ ...hello, more: family === 'openai' || family === 'anthropic' ? { top_p: 9 } : { topP: 9 } }),
     name: 'BadRequestError',
     status: 400,
@@ -58,7 +58,7 @@ const REFUSALS: readonly Refusal[] = [
     message: both(/top_p/),
   },
   {
-    promise: 'is told that its base URL has one v1 too many',
+    promise: 'learns that its base URL has one v1 too many',
     part: ({ stage }) => ({ ...hello, baseURL: `${stage.at('vllm').baseURL}/v1` }),
     name: 'NotFoundError',
     status: 404,
@@ -110,7 +110,7 @@ function describeOverflow(company: Company, kind: ClientKind): void {
       .map((backend) => [backend, questionFor('context overflow')] as const),
   ] as const;
   for (const act of ['plain', 'stream']) {
-    it.each(cases)(`is told that its prompt is too long, before anything is streamed (%s, ${act})`, async (backend, text) => {
+    it.each(cases)(`learns that its prompt is too long, before any stream (%s, ${act})`, async (backend, text) => {
       const { error, requests, text: said } = await company.saw(kind, { act, text, maxRetries: kind.tries - 1 }, backend);
       expect(error?.classes).toContain(name);
       expect({ said, requests }).toEqual({ said: '', requests: 1 });
@@ -126,7 +126,7 @@ export function describeRefusals(company: Company): void {
     describeMistakes(company, kind);
     describeOverflow(company, kind);
 
-    it('is told that the engine is overloaded with a status that is worth another try', async () => {
+    it('learns of an overloaded engine by a status to retry', async () => {
       const { error } = await company.saw(kind, { act: 'plain', text: questionFor('overloaded') }, 'vllm');
       expect(error?.status).toBe(kind.contract === 'chat' ? 503 : 529);
       const after = await company.saw(kind, hello, 'vllm');
@@ -134,5 +134,5 @@ export function describeRefusals(company: Company): void {
     });
   });
 
-  it.each(company.casting.kinds.filter(takesV1))('$flavour is told to put v1 into its base URL', (kind) => expectV1Named(company, kind));
+  it.each(company.casting.kinds.filter(takesV1))('$flavour is asked to put v1 into its base URL', (kind) => expectV1Named(company, kind));
 }

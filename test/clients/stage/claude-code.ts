@@ -17,7 +17,7 @@ export interface ClaudeRun {
   readonly turns: number;
 }
 
-/** What it is told to do. */
+/** Its prompt. */
 export interface ClaudeJob extends Pick<Job, 'baseURL' | 'apiKey' | 'model' | 'text'> {
   /** Tools that it may use without asking. */
   readonly allowed?: readonly string[];

@@ -75,7 +75,7 @@ interface Pending {
 
 type Line = { id: number } & Partial<Sight & { begun: true; refused: number; ready: true }>;
 
-/** A promise that a job may leave unanswered, and that nobody has to await. */
+/** A promise that may stay pending and need not be awaited. */
 function signal<T>(): { promise: Promise<T>; resolve(value: T): void; reject(error: Error): void } {
   let settle: { resolve(value: T): void; reject(error: Error): void } | undefined;
   const promise = new Promise<T>((resolve, reject) => (settle = { resolve, reject }));
@@ -98,7 +98,7 @@ export class ClientProcess {
     if (child.stdout) createInterface({ input: child.stdout }).on('line', (line) => this.#hear(line));
     child.once('exit', () => this.#lost());
     child.once('error', () => this.#lost());
-    // What cannot be told to a process that has ended is reported by its end.
+    // A failed send to an ended process is reported by its end.
     child.stdin?.on('error', () => this.#lost());
   }
 

@@ -9,7 +9,7 @@ export interface ClientKind {
   readonly program: string;
   /** Name of the package that it is. */
   readonly flavour: string;
-  /** Tries that it makes at a status that is worth another one, unless told otherwise. */
+  /** Tries that it makes by default at a status that allows another one. */
   readonly tries: number;
 }
 

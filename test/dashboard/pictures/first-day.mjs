@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const QUESTIONS = ['Who are you?', 'What can you do?', 'Hello!', 'How do I create a key?', 'What is a deployment?'];
 const AT_ONCE = 3;
 
-/** What somebody does on a first day: set up, create a key and a deployment, and let programs call them. */
+/** A person's first day: set up, create a key and a deployment, and let programs call them. */
 export class FirstDay {
   /** The owner's page. */
   page;

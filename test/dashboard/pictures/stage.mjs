@@ -73,7 +73,7 @@ export class Stage {
     }
   }
 
-  /** A page of somebody who looks at the console. */
+  /** A page of a person who looks at the console. */
   async page(viewport = { width: 1280, height: 800 }) {
     const context = await this.#browser.newContext({ baseURL: this.ready.console_url, viewport, reducedMotion: 'reduce' });
     return context.newPage();

@@ -44,7 +44,7 @@ async function go(path: string, heading: string): Promise<void> {
   await ada.getByRole('heading', { level: 1, name: heading }).waitFor();
 }
 
-describe.sequential('an engine that somebody names', () => {
+describe.sequential('an engine named by its owner', () => {
   it('is tested before, and what is wrong is said with what to do', async () => {
     await go('/deployments', 'Deployments');
     await ada.getByRole('button', { name: 'Create deployment' }).click();

@@ -34,10 +34,10 @@ it.concurrent('deployments of a killed worker move to the next', async ({ rig, a
   await untilShown({ rig, account }, id, 'ready');
   worker.signal('SIGKILL');
   await untilShown({ rig, account }, id, 'pending', 'no_worker');
-  await rig.heard(id, 'pending');
+  await rig.published(id, 'pending');
   rig.startWorker();
   await untilShown({ rig, account }, id, 'ready');
-  await rig.heard(id, 'ready');
+  await rig.published(id, 'ready');
 });
 
 it.concurrent('a missing model is ready once it exists', async ({ rig, account }) => {
@@ -46,10 +46,10 @@ it.concurrent('a missing model is ready once it exists', async ({ rig, account }
   const path = join(rig.folder, 'late.gguf');
   const id = await rig.create(account, { source: { kind: 'file', path } });
   expect(await untilShown({ rig, account }, id, 'failed', 'model_missing')).toMatchObject({ ready_replicas: 0, serving_rev: null });
-  await rig.heard(id, 'failed');
+  await rig.published(id, 'failed');
   copyFileSync(MODEL, path);
   await untilShown({ rig, account }, id, 'ready');
-  await rig.heard(id, 'ready');
+  await rig.published(id, 'ready');
 });
 
 it.concurrent('an update loads the new revision beside the old', async ({ rig, account }) => {

@@ -10,18 +10,18 @@ it('false reports are ignored after an election too', async ({ rig }) => {
   const agent = rig.startAgent();
   const account = anAccount();
   const ids = [await rig.create(account), await rig.create(account, engine)];
-  for (const id of ids) await rig.heard(id, 'ready');
+  for (const id of ids) await rig.published(id, 'ready');
   const before = ids.map((id) => rig.gateway.deployment(id));
   first.signal('SIGKILL');
   await first.exited;
 
   const liar = aLiar(rig);
   liar.lies = ids.map((id) => lie(id, 0));
-  const [told, term] = [agent.assignments.length, agent.assignments.at(-1)!.term];
+  const [sent, term] = [agent.assignments.length, agent.assignments.at(-1)!.term];
   await rig.startReplica();
   await until('the new placer speaks', () => (agent.assignments.at(-1)?.term ?? 0) > term && liar.assignments.length > 0);
   await tellLies(liar, ids);
-  expect(agent.assignments.slice(told).every(({ items }) => items.length === 2)).toBe(true);
+  expect(agent.assignments.slice(sent).every(({ items }) => items.length === 2)).toBe(true);
   expect(liar.assignments.flatMap(({ items }) => items)).toEqual([]);
   expect(ids.map((id) => agent.starts.get(id))).toEqual([1, 1]);
   expect(ids.map((id) => rig.gateway.deployment(id))).toEqual(before);
@@ -32,7 +32,7 @@ it('a stopping deployment stays so after an election', async ({ rig }) => {
   const agent = Object.assign(rig.startAgent(), { drains: true });
   const account = anAccount();
   const id = await rig.create(account);
-  await rig.heard(id, 'ready');
+  await rig.published(id, 'ready');
   await rig.ask(StopDeployment, { account, deployment: id });
   await until('it drains', () => !agent.runs(id));
   first.signal('SIGKILL');
@@ -41,7 +41,7 @@ it('a stopping deployment stays so after an election', async ({ rig }) => {
   await rig.startReplica();
   await until('the new placer speaks', () => agent.assignments.at(-1)!.term > term);
   // Placed after the first round of the new placer, whose findings are written together.
-  await rig.heard(await rig.create(account), 'ready');
+  await rig.published(await rig.create(account), 'ready');
   expect((await rig.view(account, id)).state).toBe('stopping');
   agent.finish();
   await rig.seen(account, id, 'stopped');

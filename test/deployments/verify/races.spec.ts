@@ -35,7 +35,7 @@ afterAll(async () => {
 
 async function aReady(): Promise<DeploymentId> {
   const id = await rig.create(account);
-  await rig.heard(id, 'ready');
+  await rig.published(id, 'ready');
   return id;
 }
 async function aStopped(): Promise<DeploymentId> {
@@ -50,7 +50,7 @@ const codesOf = (results: readonly PromiseSettledResult<unknown>[]): string[] =>
     return isServiceError(result.reason) ? result.reason.code : String(result.reason);
   });
 const gone = (id: DeploymentId): Promise<boolean> =>
-  until('nobody knows it any more', () => rig.gateway.deployment(id) === undefined && !agents.some((agent) => agent.runs(id)));
+  until('no gateway or agent has it any more', () => rig.gateway.deployment(id) === undefined && !agents.some((agent) => agent.runs(id)));
 
 it('of concurrent deletions one succeeds', async () => {
   const deployment = await aStopped();
@@ -90,7 +90,7 @@ it('concurrent commands end in one consistent state', async () => {
     expect(codesOf(await Promise.allSettled(work))).toEqual(work.map(() => 'ok'));
     const { desired } = await rig.view(account, deployment);
     await rig.seen(account, deployment, desired);
-    expect(await rig.heard(deployment, desired)).toMatchObject({ desired });
+    expect(await rig.published(deployment, desired)).toMatchObject({ desired });
     const expected = desired === 'stopped' ? [] : Array.from({ length: 1 + (round % 2) }, () => round + 2);
     await until('agents run just that', () => agents.flatMap((agent) => agent.revisionsOf(deployment)).join() === expected.join());
   }
@@ -109,7 +109,7 @@ it('a concurrent deletion is complete or without effect', async () => {
     if (deleted === 'ok') await gone(deployment);
     else {
       expect(deleted).toBe('deployment_not_stopped');
-      await rig.heard(deployment, 'ready');
+      await rig.published(deployment, 'ready');
     }
   }
 });
@@ -140,5 +140,5 @@ it('an alias survives its old target’s deletion', async () => {
 it('deployments of two replicas have distinct ids', async () => {
   const ids = await Promise.all(Array.from({ length: 12 }, () => rig.create(account)));
   expect(new Set(ids).size).toBe(12);
-  for (const id of ids) await rig.heard(id, 'ready');
+  for (const id of ids) await rig.published(id, 'ready');
 });

@@ -72,7 +72,7 @@ describe('a worker', () => {
     rig.startWorker({ WORKER_MEM_BYTES: '1000000' });
     const id = await rig.create(account);
     expect((await untilShown(id, 'pending', 'no_capacity')).detail).toMatch(/^A replica needs about [\d.]+ GiB/);
-    await rig.heard(id, 'pending');
+    await rig.published(id, 'pending');
     rig.startWorker();
     await untilShown(id, 'ready');
   });
@@ -101,7 +101,7 @@ describe('a model', () => {
       rig.startWorker({ ...hosts, NODE_EXTRA_CA_CERTS: CERTIFICATE });
       const id = await rig.create(account, { source: { kind: 'download', uri: host.url('/late.gguf') } });
       await untilShown(id, 'failed', 'download_failed');
-      await rig.heard(id, 'failed');
+      await rig.published(id, 'failed');
       host.serve('/late.gguf', model);
       await untilShown(id, 'ready');
     } finally {
@@ -148,7 +148,7 @@ describe('an update on a real worker', () => {
     const view = await untilShown(deployment, 'degraded', 'model_invalid');
     expect(view).toMatchObject({ rev: 2, serving_rev: 1, ready_replicas: 1 });
     expect(view.detail).toMatch(/^Revision 2 cannot take over, revision 1 serves\./);
-    expect(await rig.heard(deployment, 'degraded')).toMatchObject({ rev: 1 });
+    expect(await rig.published(deployment, 'degraded')).toMatchObject({ rev: 1 });
     await rig.ask(UpdateDeployment, { account, deployment, base: 1 });
     expect(await untilShown(deployment, 'ready')).toMatchObject({ rev: 3 });
   });

@@ -19,7 +19,7 @@ it('a killed placer is replaced without moves', async ({ rig }) => {
   const account = anAccount();
   const ids = [];
   for (let i = 0; i < 4; i += 1) ids.push(await rig.create(account));
-  for (const id of ids) await rig.heard(id, 'ready');
+  for (const id of ids) await rig.published(id, 'ready');
   const [term] = [electedTerm(placer)];
   expect(electedTerm(standby)).toBe(0);
   const terms = (): Set<number> => new Set(agents.flatMap((agent) => agent.assignments.map((assignment) => assignment.term)));
@@ -29,7 +29,7 @@ it('a killed placer is replaced without moves', async ({ rig }) => {
   await placer.exited;
   const later = await rig.create(account);
   await until('the other one is elected', () => electedTerm(standby) > term);
-  await rig.heard(later, 'ready');
+  await rig.published(later, 'ready');
   expect(terms()).toEqual(new Set([term, electedTerm(standby)]));
   for (const id of ids) expect(agents.reduce((starts, agent) => starts + (agent.starts.get(id) ?? 0), 0)).toBe(1);
 });
@@ -39,7 +39,7 @@ it('a frozen placer steps down when it wakes', async ({ rig }) => {
   const agent = rig.startAgent();
   const account = anAccount();
   const id = await rig.create(account);
-  await rig.heard(id, 'ready');
+  await rig.published(id, 'ready');
 
   placer.signal('SIGSTOP');
   try {
@@ -50,9 +50,9 @@ it('a frozen placer steps down when it wakes', async ({ rig }) => {
   }
   await until('the old one steps down', () => placer.output.includes('placement.stepped_down'));
   const newest = Math.max(...agent.assignments.map(({ term }) => term));
-  const told = agent.terms.length;
-  await until('two further rounds', () => agent.terms.length >= told + 2);
-  expect(new Set(agent.terms.slice(told))).toEqual(new Set([newest]));
+  const before = agent.terms.length;
+  await until('two further rounds', () => agent.terms.length >= before + 2);
+  expect(new Set(agent.terms.slice(before))).toEqual(new Set([newest]));
   expect(agent.starts.get(id)).toBe(1);
   expect((await rig.view(account, id)).state).toBe('ready');
 });

@@ -35,12 +35,12 @@ const byRevision =
     (reactions[item.rev] ?? becomes({ state: 'ready', context: 2_048, caps: ['tools'] }))(item);
 const revisions = (id: DeploymentId, agents: readonly FakeAgent[]): number[][] => agents.map((agent) => agent.revisionsOf(id));
 const update = (deployment: DeploymentId, changes: object) => rig.ask(UpdateDeployment, { account, deployment, ...changes });
-const heardRevision = (id: DeploymentId, rev: number): Promise<boolean> =>
+const publishedRevision = (id: DeploymentId, rev: number): Promise<boolean> =>
   until(`gateways use revision ${rev}`, () => rig.gateway.deployment(id)?.rev === rev);
 
 async function aReady(changes: object = {}): Promise<DeploymentId> {
   const id = await rig.create(account, changes);
-  await rig.heard(id, 'ready');
+  await rig.published(id, 'ready');
   return id;
 }
 
@@ -58,7 +58,7 @@ describe('an update', () => {
     expect(rig.gateway.deployment(id)).toMatchObject({ state: 'ready', rev: 1, context: 2_048 });
 
     agent.say(id, { state: 'ready', progress: null, context: 1_024, caps: [] }, 2);
-    await heardRevision(id, 2);
+    await publishedRevision(id, 2);
     // Requests that gateways sent a moment ago still find the old one.
     expect(agent.revisionsOf(id)).toEqual([1, 2]);
     await until('the old one is unloaded', () => agent.revisionsOf(id).length === 1);
@@ -80,14 +80,14 @@ describe('an update', () => {
       detail: 'Revision 2 cannot take over, revision 1 serves. This is no GGUF file.',
       ...{ rev: 2, serving_rev: 1, replicas: 1, ready_replicas: 1 },
     });
-    expect(await rig.heard(id, 'degraded')).toMatchObject({ rev: 1 });
+    expect(await rig.published(id, 'degraded')).toMatchObject({ rev: 1 });
     expect(agent.revisionsOf(id)).toContain(1);
 
     expect(await update(id, { context: 512 })).toMatchObject({ rev: 3, changed: true });
-    await heardRevision(id, 3);
+    await publishedRevision(id, 3);
     await until('only the repaired one stays', () => agent.revisionsOf(id).join() === '3');
     expect(await rig.seen(account, id, 'ready')).toMatchObject({ serving_rev: 3, detail: null });
-    // The revision that failed never served, so gateways never heard of it.
+    // The revision that failed never served, so the feed never had it.
     expect(agent.assignments.some(({ items }) => items.some(({ rev }) => rev === 3) && items.some(({ rev }) => rev === 2))).toBe(false);
   });
 
@@ -99,13 +99,13 @@ describe('an update', () => {
     expect(await rig.seen(account, id, 'degraded', 'no_capacity')).toMatchObject({ serving_rev: 1, ready_replicas: 1 });
     expect((await rig.view(account, id)).detail).toMatch(/^Revision 2 cannot take over, revision 1 serves\. A replica needs/);
     expect(agent.revisionsOf(id)).toEqual([1]);
-    expect(await rig.heard(id, 'degraded')).toMatchObject({ rev: 1 });
+    expect(await rig.published(id, 'degraded')).toMatchObject({ rev: 1 });
 
     const other = rig.startAgent();
-    await heardRevision(id, 2);
+    await publishedRevision(id, 2);
     await until('it has moved', () => agent.revisionsOf(id).length === 0);
     expect(other.revisionsOf(id)).toEqual([2]);
-    await rig.heard(id, 'ready');
+    await rig.published(id, 'ready');
   });
 
   it('with little memory goes replica by replica', async () => {
@@ -133,8 +133,8 @@ describe('an update', () => {
     expect(await update(id, { slots: 1 })).toMatchObject({ rev: 2, state: 'stopped' });
     expect(agent.runs(id)).toBe(false);
     await rig.ask(ResumeDeployment, { account, deployment: id });
-    await heardRevision(id, 2);
-    await rig.heard(id, 'ready');
+    await publishedRevision(id, 2);
+    await rig.published(id, 'ready');
 
     await update(id, { slots: 2 });
     await until('the third loads beside', () => agent.revisionsOf(id).join() === '2,3');
@@ -151,7 +151,7 @@ describe('an update', () => {
     const id = await rig.create(account);
     await rig.seen(account, id, 'failed', 'model_invalid');
     expect(await update(id, { context: 512 })).toMatchObject({ rev: 2, state: 'pending' });
-    await rig.heard(id, 'ready');
+    await rig.published(id, 'ready');
   });
 
   it('continues under a new placer', async () => {
@@ -162,11 +162,11 @@ describe('an update', () => {
     await until('both run', () => agent.revisionsOf(id).length === 2);
     first.signal('SIGKILL');
     await first.exited;
-    const told = agent.assignments.length;
+    const before = agent.assignments.length;
     await rig.startReplica();
-    await until('the new placer speaks', () => agent.assignments.length > told);
+    await until('the new placer sends an assignment', () => agent.assignments.length > before);
     agent.say(id, { state: 'ready' }, 2);
-    await heardRevision(id, 2);
+    await publishedRevision(id, 2);
     await until('the old one is unloaded', () => agent.revisionsOf(id).join() === '2');
     expect(agent.starts.get(id)).toBe(2);
   });

@@ -15,13 +15,13 @@ export class Fleet {
 
   received(beat) {
     const known = this.workers.get(beat.wk);
-    this.workers.set(beat.wk, { ...beat, inFlight: known?.inFlight ?? 0, since: 0, heardAt: performance.now() });
+    this.workers.set(beat.wk, { ...beat, inFlight: known?.inFlight ?? 0, since: 0, lastHeartbeatAt: performance.now() });
     this.pump();
   }
 
   /** Workers that currently accept streams. */
   get ready() {
-    return [...this.workers.values()].filter((w) => w.state === 'ready' && performance.now() - w.heardAt < STALE_MS);
+    return [...this.workers.values()].filter((w) => w.state === 'ready' && performance.now() - w.lastHeartbeatAt < STALE_MS);
   }
 
   choose = (excluded, { signal }) =>
@@ -48,7 +48,7 @@ export class Fleet {
     if (!worker) return;
     if (kind === 'draining') worker.state = 'draining';
     if (kind === 'busy') Object.assign(worker, { used: refusal.used, slots: refusal.slots, since: 0 });
-    if (kind === 'absent' || kind === 'silent') worker.heardAt = Number.NEGATIVE_INFINITY;
+    if (kind === 'absent' || kind === 'silent') worker.lastHeartbeatAt = Number.NEGATIVE_INFINITY;
   };
 
   pump() {

@@ -71,7 +71,7 @@ export class McpStage {
     return this.connect(new URL(path, this.url).href, { authorization: `Bearer ${key}` }, era);
   }
 
-  /** A client that was told an address and headers, as settings do. */
+  /** A client with an address and headers, as in its settings. */
   async connect(url: string, headers: Record<string, string>, era: Era = 'modern'): Promise<Client> {
     const client = new Client(CLIENT, { versionNegotiation: { mode: NEGOTIATION[era] } });
     await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
@@ -97,11 +97,11 @@ export class McpStage {
   }
 
   whenState(client: Client, slug: string, state: string): Promise<ToolAnswer> {
-    return this.whenTold(client, { name: 'get_deployment', arguments: { slug } }, ({ data }) => data['state'] === state);
+    return this.whenResult(client, { name: 'get_deployment', arguments: { slug } }, ({ data }) => data['state'] === state);
   }
 
   /** Asks a tool until its answer is as wanted. */
-  whenTold(
+  whenResult(
     client: Client,
     tool: { name: string; arguments: Record<string, unknown> },
     wanted: (answer: ToolAnswer) => boolean,

@@ -21,7 +21,7 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** Runs a command as somebody with an empty home does; fails when it does. */
+/** Runs a command with an empty home folder; fails when it does. */
 function claude(...args: string[]): Promise<string> {
   const env = { PATH: process.env['PATH'] ?? '', HOME: home, CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' };
   return new Promise((resolve, reject) => {

@@ -24,7 +24,7 @@ import { MODELS } from '../service-process.js';
 
 const LLAMA = { source: { kind: 'file' as const, path: `${MODELS}/svc-tiny.Q8_0.gguf` }, slots: 1, context: 512 };
 const RETRY_AFTER = /^([1-9]|[12]\d|30)$/;
-/** Well formed, and made by nobody. */
+/** A well-formed key that was never issued. */
 const UNKNOWN_KEY = formatKey('dep', new Uint8Array(32).fill(7));
 
 const is =
@@ -292,8 +292,8 @@ describe('a client’s view at two gateways', { timeout: 180_000 }, () => {
     const stranger = { path, key: UNKNOWN_KEY };
     const nowhere = { path: 'deployment-999999', key };
     const unknowable = [
-      ...(await everywhere('nobody can tell a stranger', stranger, is(503, 'auth_unavailable'))),
-      ...(await everywhere('nobody can tell what exists', nowhere, is(503, 'deployment_unavailable'))),
+      ...(await everywhere('unknown keys cannot be recognised', stranger, is(503, 'auth_unavailable'))),
+      ...(await everywhere('unknown deployments cannot be recognised', nowhere, is(503, 'deployment_unavailable'))),
     ];
     for (const { headers } of unknowable) expect(headers['retry-after']).toMatch(RETRY_AFTER);
     await rig.whenServed({ path, key });
@@ -307,7 +307,7 @@ describe('a client’s view at two gateways', { timeout: 180_000 }, () => {
     await Promise.all(services.map((app) => rig.spawn(app).ready()));
     await late.ready();
     await everywhere('a stranger is refused', stranger, is(401, 'invalid_api_key'));
-    await everywhere('what is not there is told so', nowhere, is(404, 'model_not_found'));
+    await everywhere('unknown deployments are reported', nowhere, is(404, 'model_not_found'));
     const { value } = await rig.command(CreateKey, { account: tenant.account, name: 'a new key' });
     for (const call of [
       { path, key },

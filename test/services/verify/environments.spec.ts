@@ -231,13 +231,13 @@ describe('two environments on shared servers', () => {
   it('are isolated on NATS', async () => {
     const [ours, theirs] = [await alpha.connect('gateway'), await beta.connect('keys')];
     const subject = `key.beta.v1.chg`;
-    let heard = 0;
-    for (const pattern of [subject, 'key.alpha.v1.chg']) ours.subscribe(pattern, { callback: (error) => void (heard += error ? 0 : 1) });
+    let received = 0;
+    for (const pattern of [subject, 'key.alpha.v1.chg']) ours.subscribe(pattern, { callback: (error) => void (received += error ? 0 : 1) });
     await ours.flush();
     for (const env of ['alpha', 'beta']) theirs.publish(`key.${env}.v1.chg`, '{}');
     await theirs.flush();
     await ours.flush();
-    expect(heard).toBe(0);
+    expect(received).toBe(0);
     expect(subjectOf(RevokeKey, { env: 'alpha' })).not.toBe(subjectOf(RevokeKey, { env: 'beta' }));
   });
 

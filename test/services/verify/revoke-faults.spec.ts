@@ -10,7 +10,7 @@ const PROBE_PAUSE_MS = 10;
 const PROBE_PATIENCE_MS = 10_000;
 /** Refusals that are looked at after the first one: a key must not come back. */
 const CONTROLS = 20;
-/** Nobody's: behind a good key it is not found, and no worker is needed. */
+/** An unused id: with a good key it is not found, and no worker is needed. */
 const PATH = 'deployment-1/v1/chat/completions';
 
 /** A request with the key: when it was sent, and whether the key was taken for good. */

@@ -131,7 +131,7 @@ describe('revoking keys under load', () => {
       `${'milliseconds from the command'.padEnd(44)}${['n', 'p50', 'p99', 'max'].map((head, i) => head.padStart(i === 0 ? 6 : 8)).join('')}`,
       ...lastIn.map((times, i) => row(`to the last request let in at gateway ${i + 1}`, times)),
       row(
-        'to the reply that it is obeyed everywhere',
+        'to the reply that it is applied everywhere',
         confirmed.map(({ askedAt, answeredAt }) => answeredAt - askedAt),
       ),
       `not confirmed within a second: ${revokes.length - confirmed.length}; let in after a confirmation: ${afterTrue.length}`,

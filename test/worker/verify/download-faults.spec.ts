@@ -38,7 +38,7 @@ const failure = (agent: Agent, dep: number) =>
   });
 
 describe('a download that breaks off at the half', () => {
-  it('resumes after its agent was told to end', async () => {
+  it('resumes after its agent drained', async () => {
     const half = new HalfModel(host, '/big.gguf', { headers: { 'last-modified': 'Sat, 21 Nov 2026 12:00:00 GMT' } });
     const agent = await startAgent();
     rig.assign(agent, [item(1, half.path)]);

@@ -76,7 +76,7 @@ describe('a runner that is left', () => {
   });
 });
 
-describe('an agent that is told to end', () => {
+describe('an agent that gets SIGTERM', () => {
   it.concurrent('drains when Ctrl-C reaches its runners too', async ({ rig }) => {
     const agent = await serving(rig, 1, 2);
     const pids = [1, 2].map((dep) => rig.loadOf(agent, dep)!.pid!);
