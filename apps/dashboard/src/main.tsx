@@ -6,6 +6,7 @@ import { createRoot } from 'react-dom/client';
 import { queryClient } from './api/query-client.js';
 import { router } from './router.js';
 import { session } from './session/session.js';
+import { TooltipLayer } from './ui/tooltip.js';
 
 const element = document.getElementById('root');
 if (!element) throw new Error('The page has no place for the application.');
@@ -23,6 +24,7 @@ createRoot(element).render(
   <CSPProvider disableStyleElements>
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />
+      <TooltipLayer />
     </QueryClientProvider>
   </CSPProvider>,
 );

@@ -5,7 +5,14 @@ import { useCall } from '../api/use-call.js';
 import { Notice } from '../ui/notice.js';
 import { TextField } from '../ui/field.js';
 import { fieldOf, without } from '../ui/form.js';
+import { RadioCards } from '../ui/radio-cards.js';
+import { Checkbox } from '../ui/toggles.js';
 import { faultOfLimit, LIMITS, type LimitTexts } from './key-limits.js';
+
+const ACCESS = [
+  { value: 'all', title: 'All deployments of this account, later ones too' },
+  { value: 'some', title: 'Only these' },
+] as const;
 
 export interface AccessFieldsProps {
   /** Numbers of the deployments that the key may call; null = all. */
@@ -19,48 +26,32 @@ export function AccessFields({ deployments, onDeployments }: AccessFieldsProps):
   const turn = (id: number, on: boolean): void =>
     onDeployments(on ? [...(deployments ?? []), id] : (deployments ?? []).filter((one) => one !== id));
   return (
-    <fieldset className="grid gap-2">
-      <legend className="mb-1 text-sm font-medium">Access</legend>
-      <label className="flex min-h-6 items-center gap-2">
-        <input
-          type="radio"
-          name="access"
-          className="size-4 accent-accent"
-          checked={deployments === null}
-          onChange={() => onDeployments(null)}
-        />
-        All deployments of this account, later ones too
-      </label>
-      <label className="flex min-h-6 items-center gap-2">
-        <input
-          type="radio"
-          name="access"
-          className="size-4 accent-accent"
-          checked={deployments !== null}
-          onChange={() => onDeployments([])}
-        />
-        Only these
-      </label>
+    <div className="grid gap-2">
+      <RadioCards
+        label="Access"
+        cards={ACCESS}
+        value={deployments === null ? 'all' : 'some'}
+        onChange={(value) => onDeployments(value === 'all' ? null : [])}
+      />
       {deployments !== null && (
-        <div className="grid max-h-48 gap-2 overflow-y-auto pl-6">
+        <div className="grid max-h-48 overflow-y-auto pl-3">
           {list.isError && <Notice look="bad">{messageOf(list.error)}</Notice>}
           {list.data?.deployments.map(({ id, name }) => (
-            <label key={id} className="flex min-h-6 items-center gap-2">
-              <input
-                type="checkbox"
-                className="size-4 accent-accent"
-                checked={deployments.includes(id)}
-                onChange={(event) => turn(id, event.target.checked)}
-              />
-              <span className="min-w-0 break-words">
-                {name} <span className="text-muted">deployment-{id}</span>
-              </span>
-            </label>
+            <Checkbox
+              key={id}
+              checked={deployments.includes(id)}
+              onChange={(on) => turn(id, on)}
+              label={
+                <span className="min-w-0 break-words">
+                  {name} <span className="text-muted">deployment-{id}</span>
+                </span>
+              }
+            />
           ))}
           {deployments.length === 0 && <p className="text-sm text-muted">Choose at least one.</p>}
         </div>
       )}
-    </fieldset>
+    </div>
   );
 }
 

@@ -9,7 +9,7 @@ import { McpKeyCard } from './mcp-key-card.js';
 export function ApiKeysScreen(): JSX.Element {
   const [{ tab }, set] = useUrlState(API_KEYS_SEARCH);
   return (
-    <Page wide title="API Keys" about="Programs call your deployments with deployment keys. Agents manage them with the MCP key.">
+    <Page title="API Keys" about="Programs call your deployments with deployment keys. Agents manage them with the MCP key.">
       <Tabs
         label="Kinds of keys"
         value={tab}

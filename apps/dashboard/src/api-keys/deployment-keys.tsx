@@ -6,6 +6,7 @@ import { Button } from '../ui/button.js';
 import { Loaded } from '../ui/loaded.js';
 import { Notice } from '../ui/notice.js';
 import { Empty } from '../ui/page.js';
+import { Checkbox } from '../ui/toggles.js';
 import { AccountLimits, UsedUpBudgets } from './account-limits.js';
 import { CreateKeyDialog } from './create-key-dialog.js';
 import { KeyLimitsDialog } from './key-limits-dialog.js';
@@ -46,15 +47,11 @@ export function DeploymentKeys(): JSX.Element {
           return (
             <>
               <div className="flex flex-wrap items-center justify-between gap-3">
-                <label className="flex min-h-9 items-center gap-2 text-sm">
-                  <input
-                    type="checkbox"
-                    className="size-4 accent-accent"
-                    checked={withRevoked}
-                    onChange={(event) => setWithRevoked(event.target.checked)}
-                  />
-                  Show revoked keys{revoked > 0 ? ` (${revoked})` : ''}
-                </label>
+                <Checkbox
+                  label={`Show revoked keys${revoked > 0 ? ` (${revoked})` : ''}`}
+                  checked={withRevoked}
+                  onChange={setWithRevoked}
+                />
                 {mayChange && shown.length > 0 && create}
               </div>
               {shown.length === 0 ? (

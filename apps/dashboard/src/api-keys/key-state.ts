@@ -1,6 +1,5 @@
 import type { KeyView } from '@slipway/contracts';
-import type { BadgeLook } from '../ui/badge.js';
-import type { IconName } from '../ui/icon.js';
+import type { StatusLook } from '../ui/status.js';
 
 const DAY_MS = 86_400_000;
 const EXPIRING_DAYS = 7;
@@ -9,16 +8,15 @@ export const MAX_EXPIRY_DAYS = 365;
 
 export interface KeyBadge {
   readonly text: string;
-  readonly look: BadgeLook;
-  readonly icon: IconName;
+  readonly look: StatusLook;
 }
 
 /** The state of a key as lists show it. A key that ends within a week is pointed out. */
 export function badgeOf({ state, expires_at: expiresAt }: Pick<KeyView, 'state' | 'expires_at'>, now: number): KeyBadge {
-  if (state === 'revoked') return { text: 'Revoked', look: 'plain', icon: 'failed' };
-  if (state === 'expired') return { text: 'Expired', look: 'bad', icon: 'clock' };
+  if (state === 'revoked') return { text: 'Revoked', look: 'plain' };
+  if (state === 'expired') return { text: 'Expired', look: 'bad' };
   const soon = expiresAt != null && Date.parse(expiresAt) - now < EXPIRING_DAYS * DAY_MS;
-  return soon ? { text: 'Expiring', look: 'warn', icon: 'clock' } : { text: 'Active', look: 'good', icon: 'check' };
+  return soon ? { text: 'Expiring', look: 'warn' } : { text: 'Active', look: 'good' };
 }
 
 export type ExpiryChoice = '30' | '90' | '365' | 'never' | 'custom';

@@ -3,7 +3,7 @@ import type { JSX } from 'react';
 import { formatDay } from '../format/time.js';
 import { plural } from '../format/number.js';
 import { useMayChange } from '../session/use-session.js';
-import { Badge } from '../ui/badge.js';
+import { Status } from '../ui/status.js';
 import { Icon } from '../ui/icon.js';
 import { Menu } from '../ui/menu.js';
 import { Moment } from '../ui/moment.js';
@@ -49,7 +49,7 @@ export function KeysTable({ keys, onAction }: KeysTableProps): JSX.Element {
           </time>
         ),
     },
-    { title: 'State', cell: (key) => <Badge {...badgeOf(key, now)} /> },
+    { title: 'State', cell: (key) => <Status {...badgeOf(key, now)} /> },
   ];
   if (mayChange) {
     columns.push({

@@ -2,10 +2,10 @@ import { type JSX, useState } from 'react';
 import { mcpSnippets } from '../snippets/mcp-snippets.js';
 import { Button } from '../ui/button.js';
 import { CodeBlock } from '../ui/code-block.js';
+import { SecretField } from '../ui/copy-field.js';
 import { Dialog, DialogButtons } from '../ui/dialog.js';
 import { SelectField } from '../ui/field.js';
 import { Notice } from '../ui/notice.js';
-import { KeyValue } from './key-value.js';
 import { McpConnectionTest } from './mcp-connection-test.js';
 
 export interface McpConfigurationDialogProps {
@@ -29,7 +29,7 @@ export function McpConfigurationDialog({ value, onClose }: McpConfigurationDialo
       ) : (
         <>
           <Notice look="warn">Copy this key now. It is shown only once and cannot be recovered. If you lose it, rotate the key.</Notice>
-          <KeyValue value={value} />
+          <SecretField label="Key" value={value} copy="Copy key" />
           <McpConnectionTest value={value} />
         </>
       )}

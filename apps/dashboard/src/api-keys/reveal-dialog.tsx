@@ -3,10 +3,10 @@ import { useAddresses, useCall } from '../api/use-call.js';
 import { useAccount } from '../session/use-session.js';
 import { RequestCode } from '../snippets/request-code.js';
 import { Button } from '../ui/button.js';
+import { SecretField } from '../ui/copy-field.js';
 import { Dialog, DialogButtons } from '../ui/dialog.js';
 import { Notice } from '../ui/notice.js';
 import { targetOf } from '../deployments/inference-target.js';
-import { KeyValue } from './key-value.js';
 
 export interface RevealDialogProps {
   readonly name: string;
@@ -23,7 +23,7 @@ export function RevealDialog({ name, value, onDone }: RevealDialogProps): JSX.El
   return (
     <Dialog title={`Key “${name}”`} wide>
       <Notice look="warn">Copy this key now. It is shown only once and cannot be recovered. If you lose it, rotate the key.</Notice>
-      <KeyValue value={value} />
+      <SecretField label="Key" value={value} copy="Copy key" />
       {first && addresses && (
         <section className="grid grid-cols-[minmax(0,1fr)] gap-3">
           <h3 className="font-medium">Call {first.name} with it</h3>

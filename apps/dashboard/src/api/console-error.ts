@@ -8,6 +8,8 @@ export class ConsoleError extends Error {
     message: string,
     /** Field of the request that is wrong. */
     readonly param: string | null = null,
+    /** By which the console's log names the request; null when none came back. */
+    readonly request: string | null = null,
   ) {
     super(message);
   }

@@ -23,10 +23,11 @@ async function toError(response: Response): Promise<ConsoleError> {
   const body = (await response.json().catch(() => ({}))) as ErrorBody;
   const { type, message, param, code: named } = body.error ?? {};
   const code = named ?? type;
+  const request = response.headers.get('x-request-id');
   if (typeof code !== 'string' || typeof message !== 'string') {
-    return new ConsoleError('unavailable', `The console answered with status ${response.status}; try again soon.`);
+    return new ConsoleError('unavailable', `The console answered with status ${response.status}; try again soon.`, null, request);
   }
-  return new ConsoleError(code, message, typeof param === 'string' ? param : null);
+  return new ConsoleError(code, message, typeof param === 'string' ? param : null, request);
 }
 
 /**

@@ -37,7 +37,6 @@ export function DeploymentsScreen(): JSX.Element {
   return (
     <Page
       title="Deployments"
-      wide
       about="Models that answer requests, each under its own address."
       actions={mayChange && list.data && !isEmpty ? create : undefined}
     >

@@ -6,6 +6,7 @@ import { SelectField, TextField } from '../ui/field.js';
 import { Loaded } from '../ui/loaded.js';
 import { Notice } from '../ui/notice.js';
 import { Empty } from '../ui/page.js';
+import { Switch } from '../ui/toggles.js';
 
 type Log = ConsoleReply<'deployments/log'>;
 
@@ -29,10 +30,7 @@ export function LogTab({ id }: { readonly id: number }): JSX.Element {
       <div className="grid items-end gap-3 sm:grid-cols-[12rem_minmax(0,1fr)_auto]">
         <SelectField label="Show" choices={LENGTHS} value={lines} onChange={(event) => setLines(event.target.value)} />
         <TextField label="Only lines that contain" type="search" value={filter} onChange={(event) => setFilter(event.target.value)} />
-        <label className="flex min-h-9 items-center gap-2 text-sm">
-          <input type="checkbox" className="size-4 accent-accent" checked={follow} onChange={(event) => setFollow(event.target.checked)} />
-          Follow
-        </label>
+        <Switch label="Follow" checked={follow} onChange={setFollow} />
       </div>
       <Loaded query={log} what="Engine log" rows={8}>
         {(data) => <Lines log={data} filter={filter} follow={follow} />}

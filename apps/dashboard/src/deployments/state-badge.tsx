@@ -1,7 +1,7 @@
 import type { DeploymentView } from '@slipway/contracts';
 import type { JSX } from 'react';
 import { formatPercent } from '../format/number.js';
-import { Badge } from '../ui/badge.js';
+import { Status } from '../ui/status.js';
 import { STATES } from './state-words.js';
 
 export function StateBadge({
@@ -10,13 +10,13 @@ export function StateBadge({
   readonly deployment: Pick<DeploymentView, 'state' | 'progress' | 'rev' | 'serving_rev'>;
 }): JSX.Element {
   const { state, progress, rev, serving_rev: serving } = deployment;
-  const { text, look, icon } = STATES[state];
+  const { text, look } = STATES[state];
   const done = progress !== null && state === 'loading' ? ` ${formatPercent(progress)}` : '';
   const isUpdating = state === 'ready' && serving != null && serving < rev;
   return (
-    <span className="inline-flex flex-wrap gap-1.5">
-      <Badge look={look} icon={icon} text={`${text}${done}`} />
-      {isUpdating && <Badge look="busy" icon="spinner" text={`Updating${progress === null ? '' : ` ${formatPercent(progress)}`}`} />}
+    <span className="inline-flex flex-wrap gap-x-3 gap-y-1">
+      <Status look={look} text={`${text}${done}`} />
+      {isUpdating && <Status look="busy" text={`Updating${progress === null ? '' : ` ${formatPercent(progress)}`}`} />}
     </span>
   );
 }

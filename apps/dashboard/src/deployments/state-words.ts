@@ -1,29 +1,26 @@
 import type { ObservedState, StateReason } from '@slipway/contracts';
-import type { BadgeLook } from '../ui/badge.js';
-import type { IconName } from '../ui/icon.js';
+import type { StatusLook } from '../ui/status.js';
 
 export interface StateWords {
   readonly text: string;
-  readonly look: BadgeLook;
-  readonly icon: IconName;
+  readonly look: StatusLook;
   /** What it means for who calls the deployment. */
   readonly meaning: string;
 }
 
 export const STATES: Readonly<Record<ObservedState, StateWords>> = {
-  pending: { text: 'Pending', look: 'warn', icon: 'clock', meaning: 'It waits for a worker. Requests get 503 and may be repeated.' },
-  loading: { text: 'Loading', look: 'busy', icon: 'spinner', meaning: 'A worker loads it. Requests get 503 and may be repeated.' },
-  ready: { text: 'Ready', look: 'good', icon: 'check', meaning: 'It answers requests.' },
-  degraded: { text: 'Degraded', look: 'warn', icon: 'warning', meaning: 'It answers, but not all of it is there.' },
-  stopping: { text: 'Stopping', look: 'busy', icon: 'spinner', meaning: 'New requests get 409. Running ones may finish.' },
-  stopped: { text: 'Stopped', look: 'plain', icon: 'pause', meaning: 'Requests get 409 until it is resumed.' },
+  pending: { text: 'Pending', look: 'warn', meaning: 'It waits for a worker. Requests get 503 and may be repeated.' },
+  loading: { text: 'Loading', look: 'busy', meaning: 'A worker loads it. Requests get 503 and may be repeated.' },
+  ready: { text: 'Ready', look: 'good', meaning: 'It answers requests.' },
+  degraded: { text: 'Degraded', look: 'warn', meaning: 'It answers, but not all of it is there.' },
+  stopping: { text: 'Stopping', look: 'busy', meaning: 'New requests get 409. Running ones may finish.' },
+  stopped: { text: 'Stopped', look: 'plain', meaning: 'Requests get 409 until it is resumed.' },
   failed: {
     text: 'Failed',
     look: 'bad',
-    icon: 'failed',
     meaning: 'It could not be loaded and is tried again by itself. Requests get 503.',
   },
-  deleting: { text: 'Deleting', look: 'plain', icon: 'spinner', meaning: 'It goes away. Requests get 404.' },
+  deleting: { text: 'Deleting', look: 'plain', meaning: 'It goes away. Requests get 404.' },
 };
 
 /** The same file fails the same way: such a deployment waits for another one. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { formatBytes, formatCount, formatMs, formatPercent, formatRate, plural } from './number.js';
-import { formatDay, formatRelative, formatUtc } from './time.js';
+import { formatBytes, formatChange, formatCompact, formatCount, formatMs, formatPercent, formatRate, plural } from './number.js';
+import { formatDay, formatExact, formatLongDay, formatRelative, formatTimeOfDay, formatUtc } from './time.js';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 
@@ -21,6 +21,15 @@ describe('times', () => {
   it('are shown in UTC, whatever zone the moment was written in', () => {
     expect(formatUtc('2026-11-21T23:30:00-05:00')).toBe('2026-11-22 04:30:00 UTC');
     expect(formatDay('2026-11-21T23:30:00-05:00')).toBe('2026-11-22');
+  });
+
+  it('are written in the zone that a person chose', () => {
+    const at = '2026-11-21T23:30:07Z';
+    expect([formatExact(at, 'utc'), formatTimeOfDay(at, 'utc')]).toEqual(['2026-11-21 23:30:07 UTC', '23:30']);
+    expect(formatLongDay(at, 'utc')).toBe('Saturday 21 November 2026');
+    const local = formatExact(at, 'local');
+    expect(local).toMatch(/^2026-11-2[12] \d\d:\d\d:07 (?:GMT|UTC)/);
+    expect(local.slice(11, 13)).toBe(String(new Date(at).getHours()).padStart(2, '0'));
   });
 });
 
@@ -54,6 +63,25 @@ describe('numbers', () => {
     [1_234.5, '1,235'],
   ])('a rate of %d is %s', (rate, text) => {
     expect(formatRate(rate)).toBe(text);
+  });
+
+  it.each([
+    [9_999, '9,999'],
+    [12_345, '12.3K'],
+    [1_000_000, '1M'],
+    [-15_000, '-15K'],
+  ])('%i in little space is %s', (count, text) => {
+    expect(formatCompact(count)).toBe(text);
+  });
+
+  it.each([
+    [0.12, '+12 %'],
+    [-0.034, '−3.4 %'],
+    [0, '0 %'],
+    [0.0001, '0 %'],
+    [4.2, '+420 %'],
+  ])('a change of %d is %s', (share, text) => {
+    expect(formatChange(share)).toBe(text);
   });
 
   it('never round progress up to done', () => {

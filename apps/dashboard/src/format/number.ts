@@ -32,3 +32,16 @@ export function formatRate(rate: number): string {
   if (rate < 1) return rate.toFixed(2);
   return rate < 10 ? rate.toFixed(1) : formatCount(Math.round(rate));
 }
+
+const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
+
+/** A count in little space: `12.3K`, `1.2M`; below 10,000 it is exact. */
+export const formatCompact = (count: number): string => (Math.abs(count) < 10_000 ? formatCount(count) : compact.format(count));
+
+/** A change against before, with its sign: `+12 %`, `−3.4 %`, `0 %`. @param share 0.12 for 12 % more */
+export function formatChange(share: number): string {
+  const percent = Math.abs(share * 100);
+  const digits = percent >= 10 || percent < 0.05 ? percent.toFixed(0) : percent.toFixed(1);
+  if (Number(digits) === 0) return '0 %';
+  return `${share > 0 ? '+' : '−'}${digits} %`;
+}

@@ -5,6 +5,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from '../api/query-client.js';
+import { TooltipLayer } from '../ui/tooltip.js';
 import { Gallery } from './gallery.js';
 
 const element = document.getElementById('root');
@@ -18,6 +19,7 @@ createRoot(element).render(
   <CSPProvider disableStyleElements>
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />
+      <TooltipLayer />
     </QueryClientProvider>
   </CSPProvider>,
 );

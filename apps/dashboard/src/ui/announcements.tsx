@@ -1,53 +1,82 @@
-import { type JSX, useSyncExternalStore } from 'react';
-import { Icon } from './icon.js';
+import { Toast } from '@base-ui/react/toast';
+import type { JSX } from 'react';
+import { Icon, type IconName } from './icon.js';
 
-interface Announcement {
-  readonly id: number;
-  readonly text: string;
-  readonly look: 'good' | 'bad';
+export type AnnouncementLook = 'good' | 'bad';
+
+/** What can be done about an announcement: "Undo", "Try again". */
+export interface AnnouncementAction {
+  readonly label: string;
+  readonly run: () => void;
 }
 
 const SHOWN_MS = { good: 5_000, bad: 12_000 } as const;
+/** Somebody who wants to undo something reads first. */
+const ACTION_MS = 10_000;
+const AT_ONCE = 3;
 
-let shown: readonly Announcement[] = [];
-let last = 0;
-const listeners = new Set<() => void>();
-
-function become(next: readonly Announcement[]): void {
-  shown = next;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-const dismiss = (id: number): void => become(shown.filter((one) => one.id !== id));
+const manager = Toast.createToastManager();
 
 /** Says in a corner what came of something, to screen readers too. */
-export function announce(text: string, look: Announcement['look'] = 'good'): void {
-  last += 1;
-  const id = last;
-  become([...shown.slice(-2), { id, text, look }]);
-  setTimeout(() => dismiss(id), SHOWN_MS[look]);
+export function announce(text: string, look: AnnouncementLook = 'good', action?: AnnouncementAction): void {
+  const timeout = Math.max(SHOWN_MS[look], action ? ACTION_MS : 0);
+  const id: string = manager.add({
+    ...{ title: text, type: look, timeout },
+    ...(action && {
+      actionProps: {
+        children: action.label,
+        onClick: () => {
+          manager.close(id);
+          action.run();
+        },
+      },
+    }),
+  });
 }
 
+/** Where announcements are shown; once on a page. */
 export function Announcements(): JSX.Element {
-  const list = useSyncExternalStore(subscribe, () => shown);
   return (
-    <div aria-live="polite" className="pointer-events-none fixed inset-x-4 bottom-4 z-60 grid justify-items-end gap-2">
-      {list.map(({ id, text, look }) => (
-        <div
-          key={id}
-          className={`pointer-events-auto flex max-w-md items-center gap-3 rounded-lg border-l-4 bg-ink px-4 py-3 text-sm text-page shadow-lg ${look === 'bad' ? 'border-bad' : 'border-good'}`}
+    <Toast.Provider toastManager={manager} limit={AT_ONCE}>
+      <Toast.Portal>
+        <Toast.Viewport
+          aria-label="Announcements"
+          className="pointer-events-none fixed inset-x-4 bottom-4 z-70 grid justify-items-stretch gap-2 outline-none sm:left-auto sm:w-96"
         >
-          <span>{text}</span>
-          <button type="button" aria-label="Dismiss" onClick={() => dismiss(id)} className="-mr-1 rounded p-1">
-            <Icon name="close" />
-          </button>
-        </div>
+          <List />
+        </Toast.Viewport>
+      </Toast.Portal>
+    </Toast.Provider>
+  );
+}
+
+const ICONS: Readonly<Record<string, IconName>> = { good: 'good', bad: 'failed' };
+
+function List(): JSX.Element {
+  const { toasts } = Toast.useToastManager();
+  return (
+    <>
+      {toasts.map((toast) => (
+        // A group: a dialog, which Base UI makes of it, would be one of two where a form is open.
+        <Toast.Root
+          key={toast.id}
+          toast={toast}
+          role="group"
+          className="pointer-events-auto rounded-lg border border-line bg-raised shadow-overlay transition-opacity data-ending-style:opacity-0 data-limited:hidden data-starting-style:opacity-0"
+        >
+          <Toast.Content className="flex items-start gap-2.5 py-2.5 pr-2 pl-3 text-sm">
+            <Icon name={ICONS[toast.type ?? ''] ?? 'info'} className={`mt-0.5 size-4 ${toast.type === 'bad' ? 'text-bad' : 'text-good'}`} />
+            <Toast.Title render={<p />} className="min-w-0 flex-1 py-px break-words" />
+            {toast.actionProps && <Toast.Action className="min-h-6 rounded-sm px-1.5 font-medium text-accent hover:bg-sunken" />}
+            <Toast.Close
+              aria-label="Dismiss"
+              className="grid size-6 shrink-0 place-items-center rounded-sm text-muted hover:bg-sunken hover:text-ink"
+            >
+              <Icon name="close" className="size-3.5" />
+            </Toast.Close>
+          </Toast.Content>
+        </Toast.Root>
       ))}
-    </div>
+    </>
   );
 }

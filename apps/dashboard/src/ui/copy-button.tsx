@@ -1,6 +1,7 @@
 import { type JSX, useEffect, useState } from 'react';
 import { Button, type ButtonProps } from './button.js';
 import { Icon } from './icon.js';
+import { Tooltip } from './tooltip.js';
 
 const SHOWN_MS = 2_500;
 const COPIED = 'Copied';
@@ -52,15 +53,16 @@ export function CopyIcon({ text }: { readonly text: string }): JSX.Element {
   const { said, copy } = useCopy(text);
   return (
     <>
-      <button
-        type="button"
-        aria-label={`Copy ${text}`}
-        title={said ?? `Copy ${text}`}
-        onClick={copy}
-        className="rounded p-1 text-muted hover:bg-sunken hover:text-ink"
-      >
-        <Icon name={said === COPIED ? 'check' : 'copy'} />
-      </button>
+      <Tooltip text={said ?? 'Copy'}>
+        <button
+          type="button"
+          aria-label={`Copy ${text}`}
+          onClick={copy}
+          className="grid size-7 shrink-0 place-items-center rounded-md text-muted transition-colors hover:bg-sunken hover:text-ink pointer-coarse:size-11"
+        >
+          <Icon name={said === COPIED ? 'check' : 'copy'} className={`size-3.5 ${said === COPIED ? 'text-good' : ''}`} />
+        </button>
+      </Tooltip>
       <Said text={said} />
     </>
   );

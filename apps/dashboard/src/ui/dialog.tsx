@@ -1,5 +1,5 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
-import type { JSX, ReactNode } from 'react';
+import { type JSX, type ReactNode, useRef } from 'react';
 import { Icon } from './icon.js';
 
 export interface DialogProps {
@@ -10,21 +10,35 @@ export interface DialogProps {
   readonly wide?: boolean;
 }
 
+const FIELD = ':is(input, textarea):not([type=hidden], [aria-hidden=true], [tabindex="-1"], :disabled), [role=combobox]:not(:disabled)';
+const BUTTON = 'button:not([data-cross], :disabled)';
+
+/** What the focus goes to when a window opens: its first field, else its first button, which cancels. */
+export const firstIn = (popup: HTMLElement | null): HTMLElement | true =>
+  popup?.querySelector<HTMLElement>(FIELD) ?? popup?.querySelector<HTMLElement>(BUTTON) ?? true;
+
+/** The cross of a window. */
+export const CROSS =
+  '-m-1.5 grid size-8 shrink-0 place-items-center rounded-md text-muted transition-colors hover:bg-sunken hover:text-ink pointer-coarse:size-11';
+
 /** A window over the page. It is drawn while it is open, so that what it holds is gone afterwards. */
 export function Dialog({ title, children, onClose, wide = false }: DialogProps): JSX.Element {
+  const popup = useRef<HTMLDivElement>(null);
   return (
     <Base.Root open disablePointerDismissal={!onClose} onOpenChange={(open) => !open && onClose?.()}>
       <Base.Portal>
-        <Base.Backdrop className="fixed inset-0 z-40 bg-black/50" />
+        <Base.Backdrop className="fixed inset-0 z-40 animate-appear bg-black/40" />
         <Base.Viewport className="fixed inset-0 z-50 grid place-items-end overflow-y-auto sm:place-items-center sm:p-6">
           <Base.Popup
-            className={`max-h-full w-full overflow-y-auto rounded-t-xl border border-line bg-surface p-5 shadow-xl sm:rounded-xl ${wide ? 'sm:max-w-3xl' : 'sm:max-w-lg'}`}
+            ref={popup}
+            initialFocus={() => firstIn(popup.current)}
+            className={`max-h-full w-full animate-appear overflow-y-auto rounded-t-xl border border-line bg-raised p-5 shadow-overlay outline-none sm:rounded-xl ${wide ? 'sm:max-w-3xl' : 'sm:max-w-lg'}`}
           >
-            <div className="mb-3 flex items-start justify-between gap-4">
-              <Base.Title className="text-lg font-semibold">{title}</Base.Title>
+            <div className="mb-4 flex items-start justify-between gap-4">
+              <Base.Title className="text-lg font-semibold break-words">{title}</Base.Title>
               {onClose && (
-                <Base.Close aria-label="Close" className="-m-1.5 rounded-md p-1.5 text-muted hover:bg-sunken">
-                  <Icon name="close" className="size-5" />
+                <Base.Close aria-label="Close" data-cross="" className={CROSS}>
+                  <Icon name="close" />
                 </Base.Close>
               )}
             </div>

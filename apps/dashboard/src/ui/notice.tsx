@@ -2,12 +2,11 @@ import type { JSX, ReactNode } from 'react';
 import { Icon } from './icon.js';
 
 const LOOKS = {
-  info: 'bg-accent-soft text-ink border-accent',
-  good: 'bg-good-soft text-ink border-good',
-  warn: 'bg-warn-soft text-ink border-warn',
-  bad: 'bg-bad-soft text-ink border-bad',
+  info: ['border-line bg-sunken', 'info', 'text-muted'],
+  good: ['border-good/30 bg-good-soft', 'good', 'text-good'],
+  warn: ['border-warn/30 bg-warn-soft', 'warning', 'text-warn'],
+  bad: ['border-bad/30 bg-bad-soft', 'failed', 'text-bad'],
 } as const;
-const ICONS = { info: 'clock', good: 'check', warn: 'warning', bad: 'failed' } as const;
 
 export interface NoticeProps {
   readonly look: keyof typeof LOOKS;
@@ -17,12 +16,13 @@ export interface NoticeProps {
 
 /** Something that people should read before they go on. */
 export function Notice({ look, children, action }: NoticeProps): JSX.Element {
+  const [frame, icon, ink] = LOOKS[look];
   return (
     <div
       role={look === 'bad' ? 'alert' : 'status'}
-      className={`flex flex-wrap items-center gap-3 rounded-md border-l-4 px-3 py-2.5 text-sm ${LOOKS[look]}`}
+      className={`flex flex-wrap items-center gap-x-2.5 gap-y-2 rounded-md border px-3 py-2 text-sm ${frame}`}
     >
-      <Icon name={ICONS[look]} className="size-4 self-start mt-0.5" />
+      <Icon name={icon} className={`mt-px size-4 self-start ${ink}`} />
       <div className="min-w-0 flex-1 basis-48">{children}</div>
       {action}
     </div>

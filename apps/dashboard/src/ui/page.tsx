@@ -1,25 +1,34 @@
 import { type JSX, type ReactNode, useEffect } from 'react';
 
+export { EmptyState as Empty } from './empty-state.js';
+
 export interface PageProps {
   readonly title: string;
+  /** Beside the title: a state, a copyable name. */
+  readonly beside?: ReactNode;
   readonly about?: ReactNode;
   readonly actions?: ReactNode;
-  /** Takes the width that there is: for tables with many columns. */
-  readonly wide?: boolean;
+  /** `full`: to 1,600 pixels, for lists and charts. `form`: 640 pixels, for what is read and filled in line by line. */
+  readonly width?: 'full' | 'form';
   readonly children: ReactNode;
 }
 
+const WIDTHS = { full: 'max-w-[100rem]', form: 'max-w-[43rem]' } as const;
+
 /** One screen: its heading, and what can be done on all of it. */
-export function Page({ title, about, actions, wide = false, children }: PageProps): JSX.Element {
+export function Page({ title, beside, about, actions, width = 'full', children }: PageProps): JSX.Element {
   useEffect(() => {
     document.title = `${title} · Slipway`;
   }, [title]);
   return (
-    <div className={`mx-auto grid w-full grid-cols-[minmax(0,1fr)] gap-5 p-4 sm:p-6 ${wide ? 'max-w-[100rem]' : 'max-w-6xl'}`}>
-      <header className="flex flex-wrap items-end justify-between gap-3">
+    <div className={`mx-auto grid w-full grid-cols-[minmax(0,1fr)] gap-6 p-4 sm:p-6 ${WIDTHS[width]}`}>
+      <header className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="min-w-0">
-          <h1 className="text-xl font-semibold tracking-tight break-words">{title}</h1>
-          {about !== undefined && <div className="mt-1 text-muted">{about}</div>}
+          <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1">
+            <h1 className="text-xl font-semibold tracking-tight wrap-anywhere">{title}</h1>
+            {beside}
+          </div>
+          {about !== undefined && <div className="mt-0.5 text-muted">{about}</div>}
         </div>
         {actions !== undefined && <div className="flex flex-wrap gap-2">{actions}</div>}
       </header>
@@ -28,42 +37,41 @@ export function Page({ title, about, actions, wide = false, children }: PageProp
   );
 }
 
-/** A part of a screen with its own heading. */
-export function Panel({
-  title,
-  actions,
-  children,
-}: {
+export interface SectionProps {
   readonly title: string;
+  readonly about?: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
-}): JSX.Element {
+}
+
+function SectionHead({ title, about, actions }: Omit<SectionProps, 'children'>): JSX.Element {
   return (
-    <section className="grid grid-cols-[minmax(0,1fr)] content-start gap-3 rounded-lg border border-line bg-surface p-4">
-      <div className="flex flex-wrap items-center justify-between gap-2">
-        <h2 className="text-base font-semibold">{title}</h2>
-        {actions}
+    <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+      <div className="min-w-0">
+        <h2 className="font-semibold">{title}</h2>
+        {about !== undefined && <p className="text-sm text-muted">{about}</p>}
       </div>
+      {actions}
+    </div>
+  );
+}
+
+/** A part of a screen with its own heading. */
+export function Section({ children, ...head }: SectionProps): JSX.Element {
+  return (
+    <section className="grid grid-cols-[minmax(0,1fr)] content-start gap-3">
+      <SectionHead {...head} />
       {children}
     </section>
   );
 }
 
-/** What is shown where there is nothing yet. */
-export function Empty({
-  title,
-  children,
-  action,
-}: {
-  readonly title: string;
-  readonly children: ReactNode;
-  readonly action?: ReactNode;
-}): JSX.Element {
+/** The same in a frame, for parts that stand beside each other. */
+export function Panel({ children, ...head }: SectionProps): JSX.Element {
   return (
-    <div className="grid justify-items-center gap-2 rounded-lg border border-dashed border-edge bg-surface px-4 py-12 text-center">
-      <h2 className="text-base font-semibold">{title}</h2>
-      <div className="max-w-prose text-muted">{children}</div>
-      {action !== undefined && <div className="pt-2">{action}</div>}
-    </div>
+    <section className="grid grid-cols-[minmax(0,1fr)] content-start gap-3 rounded-lg border border-line bg-surface p-4">
+      <SectionHead {...head} />
+      {children}
+    </section>
   );
 }
