@@ -1,0 +1,239 @@
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { axeFaults, ConsoleBrowser } from './console-browser.js';
+import { GalleryPage } from './gallery-page.js';
+
+/** Highest row that a list may have at 1,280 pixels of width, in pixels. */
+const ROW_MAX = 48;
+
+let gallery: GalleryPage;
+let browser: ConsoleBrowser;
+let page: Page;
+beforeAll(async () => {
+  gallery = await GalleryPage.start();
+  browser = await ConsoleBrowser.start(gallery.url);
+}, 120_000);
+afterAll(async () => {
+  await browser?.end();
+  await gallery?.end();
+});
+beforeEach(async () => {
+  page = await browser.person();
+});
+afterEach(async () => {
+  await page.context().close();
+  expect(browser.faults).toEqual([]);
+});
+
+const table = (name = 'Deployments'): Locator => page.getByRole('table', { name, exact: true });
+/** Names in the first column that leads on, as they stand. */
+const names = (name?: string): Promise<string[]> => table(name).locator('[data-opener]').allTextContents();
+const search = (): URLSearchParams => new URL(page.url()).searchParams;
+
+async function open(query = '', part = 'data-table'): Promise<void> {
+  await page.goto(`/gallery.html?part=${part}${query}`);
+  await page.getByRole('heading', { level: 2 }).waitFor();
+}
+
+async function find(text: string, rows: number): Promise<void> {
+  await page.getByRole('searchbox', { name: 'Search Deployments' }).fill(text);
+  await page.getByText(`${rows} of 500`).waitFor();
+}
+
+describe('a table of 500 rows', () => {
+  it('goes from row to row by keys and opens one', async () => {
+    await open();
+    await table().waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    await page.keyboard.press('ArrowDown');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Website 3');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/opened=3/);
+  });
+
+  it('is searched by / and words, and Enter opens the only match', async () => {
+    await open();
+    await table().waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('website 47 person-10 ');
+    await page.getByText('1 of 500').waitFor();
+    expect(await names()).toEqual(['Website 47']);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/opened=47/);
+  });
+
+  it('shows only rows that are seen and counts all', async () => {
+    await open('&size=all');
+    await table().locator('[data-row="0"]').waitFor();
+    expect(await table().getAttribute('aria-rowcount')).toBe('501');
+    expect(await table().locator('[data-row]').count()).toBeLessThan(60);
+    await table().locator('xpath=..').evaluate('(element) => (element.scrollTop = element.scrollHeight)');
+    const last = table().getByRole('row', { name: /Website 500/ });
+    await last.waitFor();
+    expect(await last.getAttribute('aria-rowindex')).toBe('501');
+  });
+
+  it('moves by keys beyond the rows that are drawn', async () => {
+    await open('&size=all');
+    await table().locator('[data-row="0"]').waitFor();
+    await table().getByRole('link', { name: 'Website 1', exact: true }).focus();
+    for (let step = 0; step < 60; step += 1) {
+      await page.keyboard.press('j');
+      await page.waitForFunction(`document.activeElement.textContent === 'Website ${step + 2}'`);
+    }
+  });
+
+  it('sorts by its headings and names the order', async () => {
+    await open();
+    const heading = table().getByRole('columnheader', { name: 'Requests' });
+    await heading.getByRole('button').click();
+    await page.waitForURL(/sort=requests/);
+    expect(await heading.getAttribute('aria-sort')).toBe('descending');
+    await heading.getByRole('button').click();
+    await page.waitForURL(/sort=requests$/);
+    expect(await heading.getAttribute('aria-sort')).toBe('ascending');
+    expect((await names())[0]).toBe('Website 1');
+    await open('&sort=latency&dir=asc&size=all&q=phi-4');
+    await table().getByText('–').first().waitFor({ state: 'detached' });
+  });
+
+  it('keeps search, filters, order, columns and page over a reload', async () => {
+    await open();
+    await find('example', 500).catch(() => undefined);
+    await page.getByRole('button', { name: 'Status' }).click();
+    await page.getByRole('checkbox', { name: /Failed/ }).check();
+    await page.keyboard.press('Escape');
+    await page.getByText('100 of 500').waitFor();
+    await table().getByRole('columnheader', { name: 'Name' }).getByRole('button').click();
+    await page.getByRole('button', { name: 'View' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Number' }).click();
+    await page.getByRole('menuitemradio', { name: 'Compact' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Next page' }).click();
+    await page.getByText('51–100 of 100').waitFor();
+    const before = await names();
+    expect(Object.fromEntries(search())).toMatchObject({ q: 'example', status: 'failed', sort: 'name', density: 'compact', page: '2' });
+    await page.reload();
+    await page.getByText('51–100 of 100').waitFor();
+    expect(await names()).toEqual(before);
+    await table().getByRole('columnheader', { name: 'Number' }).waitFor();
+    expect((await table().locator('[data-row]').first().boundingBox())!.height).toBe(36);
+    await page.getByRole('button', { name: 'Clear', exact: true }).click();
+    await page.getByText('1–50 of 500').waitFor();
+  });
+
+  it('draws itself whatever its address holds', async () => {
+    const hostile = ['q[]=x&sort[]=name', '__proto__=x&constructor=y', `q=${'x'.repeat(10_240)}`, 'page=-1&size=1e9', 'sort=__proto__&cols=%3Cb%3E'];
+    for (const query of [...hostile, 'status=nonsense', 'page=999', 'q=%00%ff']) {
+      await open(`&${query}`);
+      await table().waitFor();
+      await page.getByRole('button', { name: 'View' }).waitFor();
+    }
+    await page.goto('/gallery.html?part=data-table&page=999');
+    await page.getByText('451–500 of 500').waitFor();
+  });
+
+  it('selects a range with Shift, and all that match', async () => {
+    await open();
+    await table().getByRole('checkbox', { name: 'Select Website 2', exact: true }).click();
+    await table().getByRole('checkbox', { name: 'Select Website 6', exact: true }).click({ modifiers: ['Shift'] });
+    const bar = page.getByRole('region', { name: 'Selection' });
+    await bar.getByText('5 selected').waitFor();
+    await find('phi-4', 100);
+    await bar.getByText('1 selected').waitFor();
+    await bar.getByRole('button', { name: 'Select all 100 matching' }).click();
+    await bar.getByText('100 selected').waitFor();
+    await bar.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('Stopped 100').waitFor();
+    await bar.waitFor({ state: 'detached' });
+  });
+
+  it('opens rows by a click anywhere, and in a new tab by the middle button', async () => {
+    await open();
+    const [tab] = await Promise.all([
+      page.context().waitForEvent('page'),
+      table().getByRole('row', { name: /Website 5 / }).getByText('phi-4').click({ button: 'middle' }),
+    ]);
+    expect(tab.url()).toContain('opened=5');
+    await table().getByRole('row', { name: /Website 4 / }).getByText('gemma').click();
+    await page.waitForURL(/opened=4/);
+  });
+
+  it('offers the actions of a row by keyboard and returns the focus', async () => {
+    await open();
+    const button = table().getByRole('button', { name: 'Actions for Website 2', exact: true });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Rename' }).waitFor();
+    await page.keyboard.press('Escape');
+    expect(await button.evaluate('(element) => document.activeElement === element')).toBe(true);
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByText('Deleted Website 2', { exact: true }).waitFor();
+  });
+
+  it('says that nothing matches and clears the search', async () => {
+    await open('&q=nothing-like-it');
+    await page.getByText('Nothing in Deployments matches.').waitFor();
+    await page.getByRole('button', { name: 'Clear search and filters' }).click();
+    await page.getByText('1–50 of 500').waitFor();
+  });
+});
+
+describe('every table', () => {
+  it.each(['light', 'dark'] as const)('is accessible in %s', async (theme) => {
+    for (const part of ['data-table', 'data-table-states']) {
+      await open('', part);
+      await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`);
+      expect(await axeFaults(page)).toEqual([]);
+    }
+    await open('&status=failed');
+    await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`);
+    await table().getByRole('checkbox', { name: 'Select Website 4', exact: true }).check();
+    await page.getByRole('button', { name: 'Owner' }).click();
+    await page.getByRole('checkbox', { name: /person-3@/ }).waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+  });
+
+  it('keeps its rows low beside the longest names', async () => {
+    await open();
+    const rows = await table('Longest names').getByRole('row').all();
+    expect(rows).toHaveLength(5);
+    for (const row of rows) expect((await row.boundingBox())!.height).toBeLessThanOrEqual(ROW_MAX);
+    await table('Longest names').getByText('Q4_K_M.gguf').first().waitFor();
+  });
+
+  it('is a list of low cards on phones, without sideways scroll', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await open();
+    await table().locator('[data-row="0"]').waitFor();
+    expect((await table().locator('[data-row="0"]').boundingBox())!.height).toBeLessThanOrEqual(64);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    expect(await axeFaults(page)).toEqual([]);
+    await table().getByRole('link', { name: 'Website 1', exact: true }).click();
+    await page.waitForURL(/opened=1/);
+  });
+
+  it('loads more where its source gives parts', async () => {
+    await open();
+    expect(await table('Audit log').getAttribute('aria-rowcount')).toBe('21');
+    await page.getByRole('button', { name: 'Load more' }).click();
+    await page.getByText('40 loaded').waitFor();
+    await page.getByRole('button', { name: 'Load more' }).click();
+    await page.getByText('60 loaded, all there are').waitFor();
+  });
+
+  it('shows what it waits for, what is missing and what failed', async () => {
+    await open('', 'data-table-states');
+    expect(await table('Loading items').getAttribute('aria-busy')).toBe('true');
+    await page.getByRole('heading', { name: 'No items yet' }).waitFor();
+    await page.getByRole('region', { name: 'Failed' }).getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('Asked again').waitFor();
+    await page.getByRole('region', { name: 'Stale' }).getByText('What you see is as of').waitFor();
+    expect(await names('Stale items')).toEqual([]);
+    await table('Stale items').getByText('Second').waitFor();
+  });
+});
