@@ -36,8 +36,8 @@ function has(program: string): boolean {
 }
 
 describe('the examples of the pages', () => {
-  it.skipIf(!has('python3')).each(of('python'))('run as typed in Python, with the key in SLIPWAY_KEY: %s', (_, text) => {
-    const env = { PATH: process.env['PATH'] ?? '', SLIPWAY_KEY: 'svc_dep_x' };
+  it.skipIf(!has('python3')).each(of('python'))('run as typed in Python, with the key in SLIPWAY_API_KEY: %s', (_, text) => {
+    const env = { PATH: process.env['PATH'] ?? '', SLIPWAY_API_KEY: 'svc_dep_x' };
     expect(() => execFileSync('python3', ['-c', RUN_PYTHON], { input: text, env, stdio: ['pipe', 'ignore', 'pipe'] })).not.toThrow();
   });
 
@@ -52,6 +52,8 @@ describe('the examples of the pages', () => {
 
   it('name the key alike', () => {
     const names = blocks.flatMap(({ text }) => text.match(/\b\w*API_KEY\b/g) ?? []);
-    expect(names.filter((name) => !['OPENAI_API_KEY', 'ANTHROPIC_API_KEY'].includes(name))).toEqual([]);
+    const known = ['SLIPWAY_API_KEY', 'OPENAI_API_KEY', 'ANTHROPIC_API_KEY'];
+    expect(names.filter((name) => !known.includes(name))).toEqual([]);
+    expect(blocks.map(({ text }) => text).join('\n')).not.toMatch(/\bSLIPWAY_KEY\b/);
   });
 });

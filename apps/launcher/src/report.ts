@@ -46,7 +46,7 @@ interface Target {
 }
 
 const curl = ({ url, model }: Target): string =>
-  `curl -N ${url}/chat/completions -H "Authorization: Bearer $SLIPWAY_KEY" -H "Content-Type: application/json" -d '${JSON.stringify({
+  `curl -N ${url}/chat/completions -H "Authorization: Bearer $SLIPWAY_API_KEY" -H "Content-Type: application/json" -d '${JSON.stringify({
     model,
     stream: true,
     messages: [{ role: 'user', content: QUESTION }],
@@ -56,7 +56,7 @@ const python = ({ url, model }: Target): string => `import os
 
 from openai import OpenAI
 
-client = OpenAI(base_url="${url}", api_key=os.environ["SLIPWAY_KEY"])
+client = OpenAI(base_url="${url}", api_key=os.environ["SLIPWAY_API_KEY"])
 stream = client.chat.completions.create(model="${model}", stream=True, messages=[{"role": "user", "content": "${QUESTION}"}])
 for chunk in stream:
     if chunk.choices:
@@ -64,14 +64,14 @@ for chunk in stream:
 
 const typescript = ({ url, model }: Target): string => `import OpenAI from 'openai';
 
-const client = new OpenAI({ baseURL: '${url}', apiKey: process.env.SLIPWAY_KEY });
+const client = new OpenAI({ baseURL: '${url}', apiKey: process.env.SLIPWAY_API_KEY });
 const stream = await client.chat.completions.create({ model: '${model}', stream: true, messages: [{ role: 'user', content: '${QUESTION}' }] });
 for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.content ?? '');`;
 
 const keyLine = (key: NewKey | null): string =>
   key === null
     ? 'shown at its creation; to create another one: npm start -- --new-key'
-    : `export SLIPWAY_KEY=${key.value}\n             Shown this once: keep it, and run this line in the shell where you try it.`;
+    : `export SLIPWAY_API_KEY=${key.value}\n             Shown this once: keep it, and run this line in the shell where you try it.`;
 
 const setupLine = (url: string | null): string =>
   url === null ? '' : `\n  Set-up     ${url}\n             Opens once: sets the address and password of the account's first owner.`;

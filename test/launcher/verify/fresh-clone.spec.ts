@@ -42,7 +42,7 @@ async function firstAnswer(root: string, options: StartOptions): Promise<{ out: 
   launcher = new Launcher(['--port', port], { ...options, root });
   const out = await launcher.printed(/Ctrl-C stops everything/, SLOW_MS);
   const curl = /^ {2}(curl .*)$/m.exec(out)?.[1] ?? '';
-  const exported = /(export SLIPWAY_KEY=\S+)/.exec(out)?.[1] ?? '';
+  const exported = /(export SLIPWAY_API_KEY=\S+)/.exec(out)?.[1] ?? '';
   const { stdout } = await promisify(execFile)('bash', ['-c', `${exported}\n${curl}`]);
   return { out, steps: launcher.stderr, answer: textOfStream(stdout) };
 }

@@ -159,7 +159,7 @@ it('a start after kill -9 ends leftovers', async () => {
   expect(launcher.stderr).toContain('Ended processes of an earlier start: ');
   expect(left.filter(isAlive)).toEqual([]);
   const curl = /^ {2}(curl .*)$/m.exec(text)?.[1] ?? '';
-  const exported = /(export SLIPWAY_KEY=\S+)/.exec(text)?.[1] ?? '';
+  const exported = /(export SLIPWAY_API_KEY=\S+)/.exec(text)?.[1] ?? '';
   const { stdout } = await promisify(execFile)('bash', ['-c', `${exported}\n${curl}`]);
   expect(textOfStream(stdout)).toMatch(/\w/);
   expect(await chat(aliasUrl(), key)).toMatch(/\w/);

@@ -89,7 +89,7 @@ export function changedDeployment(id: DeploymentView['id'], state: ObservedState
 
 const curlFor = (url: string, slug: string): string =>
   [
-    `curl -N ${url}/v1/chat/completions -H "X-API-Key: $SLIPWAY_KEY" -H "content-type: application/json"`,
+    `curl -N ${url}/v1/chat/completions -H "X-API-Key: $SLIPWAY_API_KEY" -H "content-type: application/json"`,
     `-d '{"model": "${slug}", "stream": true, "messages": [{"role": "user", "content": "Who are you?"}]}'`,
   ].join(' ');
 

@@ -28,7 +28,7 @@ export function CodeDialog({
       </div>
       {addresses && <CodeBlock label="Request" text={requestSnippet(contract, language, target, requestBody(contract, ask))} />}
       <p className="text-sm text-muted">
-        It reads a deployment key from the variable <code className="font-mono">SLIPWAY_KEY</code>.
+        It reads a deployment key from the variable <code className="font-mono">SLIPWAY_API_KEY</code>.
         {contract !== asked && ' Settings that this contract lacks are left out.'}
       </p>
     </Dialog>

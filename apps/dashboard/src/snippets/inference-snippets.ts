@@ -13,7 +13,7 @@ export interface InferenceTarget {
 const QUESTION = 'Who are you?';
 const LONGEST = 200;
 /** Where programs keep the key. */
-export const KEY_VARIABLE = 'SLIPWAY_KEY';
+export const KEY_VARIABLE = 'SLIPWAY_API_KEY';
 
 const inShell = (key: string | null): string => key ?? `$${KEY_VARIABLE}`;
 const inPython = (key: string | null): string => (key === null ? `os.environ["${KEY_VARIABLE}"]` : `"${key}"`);

@@ -18,7 +18,7 @@ describe('a first request', () => {
   });
 
   it.each(CASES)('in %s for %s reads the variable where no key is known', (contract, language) => {
-    expect(inferenceSnippet(contract, language, target)).toContain('SLIPWAY_KEY');
+    expect(inferenceSnippet(contract, language, target)).toContain('SLIPWAY_API_KEY');
   });
 
   it.each(['chat', 'messages'] as const)('by curl for %s has a body that is JSON', (contract) => {
