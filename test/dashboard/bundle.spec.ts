@@ -50,8 +50,8 @@ describe('the first load of the dashboard', () => {
 
   it('holds no chart', () => {
     const first = [...closure([entry(), ...screens()])].join(' ');
-    expect(first).not.toMatch(/uplot|chart/i);
-    expect(Object.keys(chunks).some((name) => name.includes('usage-chart'))).toBe(true);
+    expect(first).not.toMatch(/uplot|charts\/plot/i);
+    expect(Object.keys(chunks).some((name) => name.endsWith('charts/plot.tsx'))).toBe(true);
   });
 });
 

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { chartSummary, legendValue } from './chart-summary.js';
 import { colourOf, isEmpty } from './chart-model.js';
 import { fillSteps, stepsOf } from './fill-steps.js';
+import { nextHidden } from './legend.js';
 import { snapRange } from './snap-range.js';
+import { sparkPaths } from './spark-paths.js';
 import { stack } from './stack.js';
 import { stepLabel, timeTicks } from './time-ticks.js';
 import { tooltipRows } from './tooltip-rows.js';
@@ -177,5 +179,34 @@ describe('a chart in words', () => {
 
   it('starts its colours anew after the eighth', () => {
     expect([0, 7, 8].map((place) => colourOf({ label: 'a', values: [] }, place))).toEqual(['series-1', 'series-8', 'series-1']);
+  });
+});
+
+describe('a legend', () => {
+  const labels = ['a', 'b', 'c'];
+  const after = (hidden: string[], label: string, alone: boolean): string[] => [...nextHidden(labels, new Set(hidden), label, alone)];
+
+  it('hides a series, shows it again, and never hides all', () => {
+    expect(after([], 'a', false)).toEqual(['a']);
+    expect(after(['a'], 'a', false)).toEqual([]);
+    expect(after(['a', 'b'], 'c', false)).toEqual([]);
+  });
+
+  it('shows one alone, and all again after a second time', () => {
+    expect(after(['b'], 'b', true)).toEqual(['a', 'c']);
+    expect(after(['a', 'c'], 'b', true)).toEqual([]);
+  });
+});
+
+describe('a sparkline', () => {
+  it('ends its line at a gap and shows lonely values as dots', () => {
+    const { line, dots } = sparkPaths([0, 10, null, 5, null, 10, 10], 62, 12);
+    expect(line).toBe('M1 11L11 1M51 1L61 1');
+    expect(dots).toEqual([[31, 6]]);
+  });
+
+  it('of nothing draws nothing', () => {
+    expect(sparkPaths([], 62, 12)).toEqual({ line: '', area: '', dots: [] });
+    expect(sparkPaths([0, 0], 62, 12).line).toBe('M1 11L61 11');
   });
 });

@@ -41,7 +41,7 @@ function Charts({ range, rows }: { readonly range: UsageRange; readonly rows: re
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4 lg:grid-cols-2">
       {charts.map(({ figure, series }) => (
         <Panel key={figure.value} title={figure.label}>
-          <FigureOverTime figure={figure} range={range} steps={steps} series={series} />
+          <FigureOverTime figure={figure} range={range} steps={steps} series={series} group="metrics" />
         </Panel>
       ))}
     </div>

@@ -1,9 +1,8 @@
-import { type JSX, lazy, Suspense, useMemo } from 'react';
-import { type Column, Table } from '../ui/table.js';
-import { type Figure, type Series, written } from './figures.js';
-import { type StepRow, stepText, type UsageRange } from './usage-range.js';
-
-const UsageChart = lazy(async () => ({ default: (await import('./usage-chart.js')).UsageChart }));
+import { type JSX, useMemo } from 'react';
+import { TimeSeries } from '../charts/time-series.js';
+import type { ChartSeries } from '../charts/chart-model.js';
+import type { Figure, Series } from './figures.js';
+import { STEP_MS, type StepRow, type UsageRange } from './usage-range.js';
 
 export interface FigureOverTimeProps {
   readonly figure: Figure;
@@ -12,39 +11,33 @@ export interface FigureOverTimeProps {
   readonly steps: readonly StepRow[];
   /** Of the same length each as the steps. */
   readonly series: readonly Series[];
+  /** Charts of one group show the same crosshair. */
+  readonly group?: string;
 }
 
-const TITLES = { minute: 'Minute (UTC)', hour: 'Hour (UTC)', day: 'Day (UTC)' } as const;
+/** Percentiles of one measure are steps of one hue. */
+const coloured = ({ isSum, lines }: Figure, series: readonly Series[]): readonly ChartSeries[] =>
+  isSum || lines.length < 2 || series.length !== lines.length
+    ? series
+    : series.map((one, place) => ({ ...one, colour: `step-${place * 2 + 1}` }));
 
-/** A chart, and the same as a table. */
-export function FigureOverTime({ figure, range: { step }, steps, series }: FigureOverTimeProps): JSX.Element {
+/** A figure over time: sums as bars, measurements as lines. */
+export function FigureOverTime({ figure, range: { step }, steps, series, group }: FigureOverTimeProps): JSX.Element {
   const at = useMemo(() => steps.map(({ from }) => Date.parse(from)), [steps]);
-  // Steps without a request hold nothing in any line.
-  const told = steps.map((row, index) => ({ row, index })).filter(({ index }) => series.some(({ values }) => (values[index] ?? 0) !== 0));
-  const columns: Column<(typeof told)[number]>[] = [
-    { title: TITLES[step], cell: ({ row }) => stepText(row.from, step) },
-    ...series.map(({ label, values }) => ({
-      title: label,
-      numeric: true,
-      cell: ({ index }: (typeof told)[number]) => written(figure, values[index] ?? null),
-    })),
-  ];
+  const shown = useMemo(() => coloured(figure, series), [figure, series]);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
-      <Suspense fallback={<div className="min-h-[16rem]" />}>
-        <UsageChart step={step} at={at} series={series} format={figure.format} isSum={figure.isSum} />
-      </Suspense>
+      <TimeSeries
+        label={figure.label}
+        at={at}
+        stepMs={STEP_MS[step]}
+        series={shown}
+        kind={figure.isSum ? 'bars' : 'lines'}
+        unit={figure.unit}
+        empty={`No ${figure.value === 'errors' ? 'errors' : 'requests'} in this range`}
+        {...(group !== undefined && { group })}
+      />
       {figure.about !== undefined && <p className="text-sm text-muted">{figure.about}</p>}
-      <details>
-        <summary className="text-sm font-medium">{figure.label} as a table</summary>
-        <div className="pt-3">
-          {told.length === 0 ? (
-            <p className="text-muted">Nothing in this time.</p>
-          ) : (
-            <Table caption={`${figure.label} over time`} columns={columns} rows={told.toReversed()} keyOf={({ row }) => row.from} />
-          )}
-        </div>
-      </details>
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import type { UsageLatency } from '@slipway/contracts';
-import { formatCount, formatMs, formatRate } from '../format/number.js';
+import type { ChartUnit } from '../charts/chart-model.js';
+import { COUNT, DURATION_MS, RATE } from '../charts/units.js';
 import type { StepRow, Sums } from './usage-range.js';
 
 type Percentile = 'p50' | 'p95';
@@ -20,7 +21,7 @@ export interface Figure {
   readonly isSum: boolean;
   /** The first is what parts are compared by. */
   readonly lines: readonly [FigureLine, ...FigureLine[]];
-  readonly format: (value: number) => string;
+  readonly unit: ChartUnit;
 }
 
 const sum = (value: Exclude<keyof Sums, 'latency'>, label: string): Figure => ({
@@ -28,7 +29,7 @@ const sum = (value: Exclude<keyof Sums, 'latency'>, label: string): Figure => ({
   label,
   isSum: true,
   lines: [{ label, of: (row) => row[value] }],
-  format: formatCount,
+  unit: COUNT,
 });
 
 const percentile = (measure: keyof UsageLatency, which: Percentile, label: string): FigureLine => ({
@@ -49,7 +50,7 @@ export const TTFT: Figure = {
   about: `From the request to the first token of its answer. ${SHARES}`,
   isSum: false,
   lines: [percentile('ttft_ms', 'p50', 'TTFT'), percentile('ttft_ms', 'p95', 'TTFT')],
-  format: formatMs,
+  unit: DURATION_MS,
 };
 export const DURATION: Figure = {
   value: 'duration',
@@ -57,7 +58,7 @@ export const DURATION: Figure = {
   about: `From the request to the end of its answer. ${SHARES}`,
   isSum: false,
   lines: [percentile('duration_ms', 'p50', 'Duration'), percentile('duration_ms', 'p95', 'Duration')],
-  format: formatMs,
+  unit: DURATION_MS,
 };
 export const SPEED: Figure = {
   value: 'speed',
@@ -65,7 +66,7 @@ export const SPEED: Figure = {
   about: 'Of one answer, after its first token. Half of the answers are slower than p50.',
   isSum: false,
   lines: [percentile('tokens_per_second', 'p50', 'Tokens/s')],
-  format: formatRate,
+  unit: RATE,
 };
 
 /** All of them, as they can be charted. */
@@ -74,7 +75,7 @@ export const FIGURES: readonly Figure[] = [REQUESTS, ERRORS, TOKENS_IN, CACHED, 
 export const figureOf = (value: string): Figure => FIGURES.find((figure) => figure.value === value) ?? REQUESTS;
 
 /** A value as it is written; what nobody can tell is a dash. */
-export const written = (figure: Figure, value: number | null): string => (value === null ? '–' : figure.format(value));
+export const written = (figure: Figure, value: number | null): string => (value === null ? '–' : figure.unit.format(value));
 
 /** Values over time, under one name. */
 export interface Series {

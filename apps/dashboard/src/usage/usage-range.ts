@@ -2,7 +2,8 @@ import type { UsageRow } from '@slipway/contracts';
 
 export type Step = 'minute' | 'hour' | 'day';
 
-const STEP_MS: Readonly<Record<Step, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+/** Length of a step in milliseconds. */
+export const STEP_MS: Readonly<Record<Step, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
 export type RangeName = '1h' | '24h' | '7d' | '30d' | '90d';
 
@@ -49,9 +50,6 @@ export function customRange(first: string, last: string): UsageRange | string {
   if (days > CUSTOM_DAYS_MAX) return `Choose ${CUSTOM_DAYS_MAX} days at most.`;
   return { from: new Date(from).toISOString(), to: new Date(to).toISOString(), step: days <= BY_HOUR_DAYS ? 'hour' : 'day' };
 }
-
-/** Begin of a step as tables show it: `2026-11-21`, `2026-11-21 13:00`. */
-export const stepText = (from: string, step: Step): string => (step === 'day' ? from.slice(0, 10) : from.slice(0, 16).replace('T', ' '));
 
 /** What a step, a key or a deployment used. Without `latency` nothing was completed, or nobody told. */
 export type Sums = Pick<UsageRow, 'requests' | 'errors' | 'prompt_tokens' | 'cached_tokens' | 'completion_tokens' | 'latency'>;

@@ -1,0 +1,79 @@
+import type { JSX } from 'react';
+import { type ChartData, colourOf } from './chart-model.js';
+import { stepLabel, zoneLabel } from './time-ticks.js';
+import { type TooltipRow, tooltipRows } from './tooltip-rows.js';
+
+/** Longer lists would cover what they explain. */
+const ROWS_MAX = 12;
+/** Between pointer and tooltip, in pixels. */
+const GAP = 14;
+
+/** Where a step is, in pixels of the chart. */
+export interface Pointed {
+  readonly step: number;
+  readonly left: number;
+  readonly top: number;
+}
+
+export interface TooltipProps {
+  readonly data: ChartData;
+  readonly pointed: Pointed;
+  /** Width of the chart in pixels. */
+  readonly width: number;
+}
+
+/** The colour of a series beside its name; a dashed line for the period before. */
+export function Swatch({ colour, isDashed = false }: { readonly colour: string; readonly isDashed?: boolean }): JSX.Element {
+  const look = isDashed ? 'h-0 w-2.5 border-t-2 border-dashed border-muted' : 'size-2.5 rounded-sm';
+  return <span aria-hidden="true" className={`shrink-0 ${look}`} style={isDashed ? undefined : { backgroundColor: `var(--${colour})` }} />;
+}
+
+function Row({ row, format }: { readonly row: TooltipRow; readonly format: (value: number) => string }): JSX.Element {
+  const { label, colour, value, role } = row;
+  return (
+    <div className={`flex items-center gap-2 ${role === 'total' ? 'mt-1 border-t border-line pt-1 font-medium' : ''}`}>
+      {colour !== null && <Swatch colour={colour} isDashed={role === 'before'} />}
+      <span className="min-w-0 flex-1 truncate text-muted">{label}</span>
+      <span className="pl-3 text-ink tabular-nums">{value === null ? '–' : format(value)}</span>
+    </div>
+  );
+}
+
+/** All series of the step that is pointed at, beside the pointer. */
+export function Tooltip({ data, pointed: { step, left, top }, width }: TooltipProps): JSX.Element | null {
+  const at = data.at[step];
+  if (at === undefined) return null;
+  const rows = tooltipRows(data, step);
+  const shown = rows.slice(0, ROWS_MAX);
+  const isRight = left > width / 2;
+  return (
+    <div
+      data-tooltip=""
+      aria-hidden="true"
+      className="pointer-events-none absolute z-20 w-max max-w-64 min-w-40 rounded-md border border-rim bg-raised px-2.5 py-2 text-xs shadow-overlay"
+      style={{ left: isRight ? left - GAP : left + GAP, top: Math.max(0, top - GAP), transform: isRight ? 'translateX(-100%)' : undefined }}
+    >
+      <div className="mb-1 flex justify-between gap-4 font-medium">
+        {stepLabel(at, data.stepMs, data.zone)}
+        <span className="font-normal text-muted">{zoneLabel(data.zone, at)}</span>
+      </div>
+      {shown.map((row) => (
+        <Row key={`${row.role} ${row.label}`} row={row} format={data.unit.format} />
+      ))}
+      {rows.length > shown.length && <div className="text-muted">{rows.length - shown.length} more in the table</div>}
+    </div>
+  );
+}
+
+/** The same in a sentence, for who moves through the chart by keyboard. */
+export function stepInWords(data: ChartData, step: number): string {
+  const at = data.at[step];
+  if (at === undefined) return '';
+  const { format } = data.unit;
+  const rows = tooltipRows(data, step).map(({ label, value }) => `${label} ${value === null ? 'no value' : format(value)}`);
+  return `${stepLabel(at, data.stepMs, data.zone)}: ${rows.join(', ')}`;
+}
+
+/** Distinguishes charts that uPlot has to draw anew from those whose values alone differ. */
+export const structureOf = ({ kind, series, before, zone, stepMs }: ChartData): string =>
+  JSON.stringify([kind, zone, stepMs, before !== undefined, series.map((one, place) => [one.label, colourOf(one, place)])]);
