@@ -155,10 +155,9 @@ describe.sequential('figures', () => {
       await ada.getByLabel('Show', { exact: true }).selectOption({ label: figure });
       for (const part of ['Everything together', 'Deployment', 'Key', 'Contract']) {
         await ada.getByLabel('Split by').selectOption({ label: part });
-        const summary = ada.getByText(`${figure} as a table`);
-        await summary.click();
-        await ada.getByRole('table', { name: `${figure} over time` }).waitFor();
-        await summary.click();
+        await ada.getByRole('button', { name: `Show as table: ${figure}` }).click();
+        await ada.getByRole('table', { name: figure, exact: true }).waitFor();
+        await ada.getByRole('button', { name: `Show as chart: ${figure}` }).click();
       }
     }
     expect(await axeFaults(ada)).toEqual([]);
@@ -169,8 +168,8 @@ describe.sequential('figures', () => {
 
   it('of a deployment are on its own page', async () => {
     await go('/deployments/deployment-1?tab=metrics', 'svc-tiny.Q8_0');
-    await ada.getByText('Requests as a table').click();
-    await ada.getByRole('table', { name: 'Requests over time' }).waitFor();
+    await ada.getByRole('button', { name: 'Show as table: Requests' }).click();
+    await ada.getByRole('table', { name: 'Requests', exact: true }).waitFor();
     for (const title of ['Errors', 'Tokens per second', 'Time to first token']) {
       expect(await ada.getByRole('heading', { level: 2, name: title, exact: true }).count(), title).toBe(1);
     }

@@ -27,7 +27,7 @@ export function Legend({ data, hidden, step, onHidden }: LegendProps): JSX.Eleme
   const labels = series.map(({ label }) => label);
   const written = (value: number | null): string => (value === null ? '–' : unit.format(value));
   return (
-    <ul aria-label="Series" className="flex min-w-0 flex-wrap gap-x-1 gap-y-0.5">
+    <ul aria-label="Series" className="-ml-1.5 flex min-w-0 flex-wrap gap-x-1 gap-y-0.5">
       {series.map((one, place) => (
         <li key={one.label} className="min-w-0">
           <button

@@ -53,7 +53,7 @@ function seriesOf(data: ChartData): uPlot.Series[] {
   const { series, kind, before } = data;
   const colours = series.map(colourOf);
   const drawn = (kind === 'lines' ? colours : colours.toReversed()).map((colour) => drawnSeries(data, colour, series.length === 1));
-  const earlier: uPlot.Series = { stroke: () => themed('muted'), width: 1.5, dash: [5, 4], points: { show: false } };
+  const earlier: uPlot.Series = { stroke: () => themed('ink'), width: 1.5, dash: [5, 4], points: { show: false } };
   return [{}, ...drawn, ...(before ? [earlier] : [])];
 }
 

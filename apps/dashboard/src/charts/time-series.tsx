@@ -73,14 +73,14 @@ function Chart({ label, height, group, time = 'local', onZoom, onZoomOut, ...res
           <Plot data={shown} label={label} height={height} group={group} onStep={setStep} onZoom={onZoom} onZoomOut={onZoomOut} />
         </Suspense>
       )}
-      <div className="flex flex-wrap items-start justify-between gap-x-3 gap-y-1">
+      <div className="flex items-start justify-between gap-3">
         <Legend data={data} hidden={hidden} step={step} onHidden={setHidden} />
-        <div className="ml-auto flex gap-1">
+        <div className="flex shrink-0 gap-1">
           {onZoomOut && <Small icon="undo" text="Zoom out" onClick={onZoomOut} />}
           <Small
             icon={isTable ? 'chart' : 'rows-compact'}
-            text={isTable ? 'Show as chart' : 'Show as table'}
-            about={label}
+            text={isTable ? 'Chart' : 'Table'}
+            name={`Show as ${isTable ? 'chart' : 'table'}: ${label}`}
             onClick={() => setTable(!isTable)}
           />
         </div>
@@ -92,21 +92,22 @@ function Chart({ label, height, group, time = 'local', onZoom, onZoomOut, ...res
 interface SmallProps {
   readonly icon: IconName;
   readonly text: string;
-  /** Which of the charts of a page it is for, for screen readers. */
-  readonly about?: string;
+  /** The whole of what it does, where the text alone leaves that open. */
+  readonly name?: string;
   readonly onClick: () => void;
 }
 
-function Small({ icon, text, about, onClick }: SmallProps): JSX.Element {
+function Small({ icon, text, name, onClick }: SmallProps): JSX.Element {
   return (
     <button
       type="button"
       onClick={onClick}
+      aria-label={name}
+      title={name}
       className="inline-flex min-h-6 items-center gap-1.5 rounded-sm px-1.5 text-xs text-muted hover:bg-sunken hover:text-ink pointer-coarse:min-h-11"
     >
       <Icon name={icon} className="size-3.5" />
       {text}
-      {about !== undefined && <span className="sr-only">: {about}</span>}
     </button>
   );
 }

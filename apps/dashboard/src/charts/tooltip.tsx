@@ -24,7 +24,7 @@ export interface TooltipProps {
 
 /** The colour of a series beside its name; a dashed line for the period before. */
 export function Swatch({ colour, isDashed = false }: { readonly colour: string; readonly isDashed?: boolean }): JSX.Element {
-  const look = isDashed ? 'h-0 w-2.5 border-t-2 border-dashed border-muted' : 'size-2.5 rounded-sm';
+  const look = isDashed ? 'h-0 w-2.5 border-t-2 border-dashed border-ink' : 'size-2.5 rounded-sm';
   return <span aria-hidden="true" className={`shrink-0 ${look}`} style={isDashed ? undefined : { backgroundColor: `var(--${colour})` }} />;
 }
 

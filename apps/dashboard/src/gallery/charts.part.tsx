@@ -49,9 +49,9 @@ function Zoomable(): JSX.Element {
         onZoom={(from, to) => setRange([from, to])}
         {...(range && { onZoomOut: () => setRange(null) })}
       />
-      <output data-zoom="" className="text-xs text-muted">
+      <span data-zoom="" className="text-xs text-muted">
         {range === null ? 'Whole range' : range.map((moment) => new Date(moment).toISOString()).join(' ')}
-      </output>
+      </span>
     </div>
   );
 }

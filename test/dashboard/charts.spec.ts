@@ -1,0 +1,152 @@
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { axeFaults, ConsoleBrowser } from './console-browser.js';
+import { GalleryPage } from './gallery-page.js';
+
+let gallery: GalleryPage;
+let browser: ConsoleBrowser;
+let page: Page;
+beforeAll(async () => {
+  gallery = await GalleryPage.start();
+  browser = await ConsoleBrowser.start(gallery.url);
+}, 120_000);
+afterAll(async () => {
+  await browser?.end();
+  await gallery?.end();
+});
+beforeEach(async () => {
+  page = await browser.person();
+});
+afterEach(async () => {
+  await page.context().close();
+  expect(browser.faults).toEqual([]);
+});
+
+const open = async (part: string): Promise<void> => {
+  await page.goto(`/gallery.html?part=${part}`);
+  await page.getByRole('heading', { level: 2 }).first().waitFor();
+};
+const chartOf = async (title: string): Promise<{ readonly example: Locator; readonly plot: Locator }> => {
+  await open('charts');
+  const example = page.getByRole('region', { name: title, exact: true });
+  const plot = example.getByRole('application');
+  await plot.locator('canvas').waitFor();
+  await plot.scrollIntoViewIfNeeded();
+  return { example, plot };
+};
+
+/** Moves the pointer over a plot. @param share of its width, from the left */
+async function pointAt(plot: Locator, share: number): Promise<void> {
+  const box = await plot.locator('.u-over').boundingBox();
+  if (!box) throw new Error('The plot is not there.');
+  await page.mouse.move(box.x + box.width * share, box.y + box.height / 2);
+}
+
+describe('a chart under the pointer', () => {
+  it('shows all its series at that moment, from the top down', async () => {
+    const { example, plot } = await chartOf('Stacked bars with the day before');
+    await pointAt(plot, 0.25);
+    const tooltip = example.locator('[data-tooltip]');
+    await tooltip.getByText('Total').waitFor();
+    const names = await tooltip.locator('span.truncate').allTextContents();
+    expect(names).toEqual([
+      ...['4 others', 'staging', 'ci', 'notebook-lena', 'evaluation', 'support-bot', 'batch-import', 'website'],
+      'Total',
+      'Day before',
+    ]);
+  });
+
+  it('has its tooltip beside the pointer, on either side', async () => {
+    const { example, plot } = await chartOf('Stacked areas');
+    const tooltip = example.locator('[data-tooltip]');
+    const over = await plot.locator('.u-over').boundingBox();
+    for (const share of [0.1, 0.4, 0.9]) {
+      await pointAt(plot, share);
+      const pointer = (over?.x ?? 0) + (over?.width ?? 0) * share;
+      const distance = async (): Promise<number> => {
+        const box = await tooltip.boundingBox();
+        if (!box) return Number.POSITIVE_INFINITY;
+        return Math.min(Math.abs(box.x - pointer), Math.abs(box.x + box.width - pointer));
+      };
+      await expect.poll(distance).toBeLessThan(40);
+    }
+  });
+
+  it('shares its crosshair, and keeps its tooltip to itself', async () => {
+    const { plot } = await chartOf('Stacked areas');
+    await pointAt(plot, 0.5);
+    await page.locator('[data-tooltip]').waitFor();
+    const crosshairs = page.locator('.u-cursor-x:not(.u-off)');
+    await expect.poll(() => crosshairs.count()).toBe(4);
+    expect(await page.locator('[data-tooltip]').count()).toBe(1);
+  });
+});
+
+describe('a chart', () => {
+  it('is zoomed by dragging over whole steps, and back by a double click', async () => {
+    const { example, plot } = await chartOf('Lines with gaps, marks and zoom');
+    await pointAt(plot, 0.5);
+    await page.mouse.down();
+    await pointAt(plot, 0.75);
+    await page.mouse.up();
+    const zoomed = example.locator('[data-zoom]');
+    await expect.poll(() => zoomed.textContent()).toMatch(/^2026-11-21T02:00:00.000Z 2026-11-21T08:00:00.000Z$/);
+    await plot.locator('.u-over').dblclick();
+    await expect.poll(() => zoomed.textContent()).toBe('Whole range');
+  });
+
+  it('is read and zoomed by keyboard', async () => {
+    const { example, plot } = await chartOf('Lines with gaps, marks and zoom');
+    await plot.focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => example.getByRole('status').textContent()).toMatch(/^20 Nov, 14:30: p99 1\.\d s, p95 \d+ ms, p50 \d+ ms$/);
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => example.locator('[data-zoom]').textContent()).toBe('2026-11-20T14:30:00.000Z 2026-11-20T15:30:00.000Z');
+    await example.getByRole('button', { name: 'Zoom out' }).click();
+    await page.getByRole('link', { name: /^Revision 4 serves, 20 Nov, 21:12$/ }).focus();
+    await example.getByText('Revision 4 serves').waitFor();
+  });
+
+  it('hides a series by its legend, or all others', async () => {
+    const { example } = await chartOf('Stacked areas');
+    const pressed = (): Promise<(string | null)[]> =>
+      example
+        .getByRole('list', { name: 'Series' })
+        .getByRole('button')
+        .evaluateAll((all) => all.map((one) => one.ariaPressed));
+    await example.getByRole('button', { name: /^website/ }).click();
+    await expect.poll(pressed).toEqual(['false', 'true', 'true', 'true', 'true']);
+    await example.getByRole('button', { name: /^support-bot/ }).click({ modifiers: ['Alt'] });
+    await expect.poll(pressed).toEqual(['false', 'false', 'true', 'false', 'false']);
+  });
+
+  it('is also a table of the same numbers', async () => {
+    const { example } = await chartOf('Few requests');
+    await example.getByRole('button', { name: /^Show as table/ }).click();
+    const rows = example.getByRole('table').getByRole('row');
+    expect(await rows.count()).toBe(49);
+    expect(await rows.nth(48).textContent()).toBe('20 Nov, 14:000');
+    await example.getByRole('button', { name: /^Show as chart/ }).click();
+    await example.getByRole('application').waitFor();
+  });
+
+  it('follows the theme and the width of its page', async () => {
+    const { plot } = await chartOf('Few requests');
+    const picture = (): Promise<Buffer> => plot.screenshot();
+    const light = await picture();
+    await page.getByRole('button', { name: 'Switch to dark' }).click();
+    await expect.poll(async () => (await picture()).equals(light)).toBe(false);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const overflow = (): Promise<boolean> => page.evaluate('document.documentElement.scrollWidth > window.innerWidth');
+    await expect.poll(async () => (await plot.locator('canvas').boundingBox())?.width).toBeLessThan(390);
+    expect(await overflow()).toBe(false);
+  });
+
+  it.each(['light', 'dark'])('has no fault that axe finds in the %s theme', async (theme) => {
+    await chartOf('Few requests');
+    if (theme === 'dark') await page.getByRole('button', { name: 'Switch to dark' }).click();
+    expect(await axeFaults(page)).toEqual([]);
+  });
+});
