@@ -43,7 +43,7 @@ async function inDialog(page: Page, button: string, read: () => Promise<string |
 /** The last request as code. */
 export const codeOfLast = (page: Page, language: string): Promise<string> =>
   inDialog(page, 'View code', async () => {
-    await dialog(page).getByLabel('Language').selectOption(language);
+    await dialog(page).getByRole('tab', { name: language }).click();
     return dialog(page).getByRole('region', { name: 'Request' }).textContent();
   });
 

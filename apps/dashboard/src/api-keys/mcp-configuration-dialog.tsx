@@ -1,10 +1,8 @@
-import { type JSX, useState } from 'react';
-import { mcpSnippets } from '../snippets/mcp-snippets.js';
+import type { JSX } from 'react';
+import { McpCode } from '../snippets/mcp-code.js';
 import { Button } from '../ui/button.js';
-import { CodeBlock } from '../ui/code-block.js';
 import { SecretField } from '../ui/copy-field.js';
 import { Dialog, DialogButtons } from '../ui/dialog.js';
-import { SelectField } from '../ui/field.js';
 import { Notice } from '../ui/notice.js';
 import { McpConnectionTest } from './mcp-connection-test.js';
 
@@ -16,9 +14,6 @@ export interface McpConfigurationDialogProps {
 
 /** Settings for the clients, with the key while it can be shown. Then only the button closes it. */
 export function McpConfigurationDialog({ value, onClose }: McpConfigurationDialogProps): JSX.Element {
-  const snippets = mcpSnippets(`${window.location.origin}/mcp`, value);
-  const [client, setClient] = useState(snippets[0]?.client ?? '');
-  const chosen = snippets.find((snippet) => snippet.client === client);
   return (
     <Dialog title="MCP Configuration" wide {...(value === null && { onClose })}>
       {value === null ? (
@@ -33,22 +28,7 @@ export function McpConfigurationDialog({ value, onClose }: McpConfigurationDialo
           <McpConnectionTest value={value} />
         </>
       )}
-      <SelectField
-        label="Client"
-        choices={snippets.map((snippet) => ({ value: snippet.client, label: snippet.client }))}
-        value={client}
-        onChange={(event) => setClient(event.target.value)}
-      />
-      {chosen && (
-        <>
-          <CodeBlock label={chosen.place} text={chosen.text} />
-          {chosen.note !== undefined && <p className="text-sm break-words text-muted">{chosen.note}</p>}
-        </>
-      )}
-      <p className="text-sm text-muted">
-        For an agent that may look but not change anything use the address{' '}
-        <code className="font-mono break-all">{window.location.origin}/mcp/readonly</code>.
-      </p>
+      <McpCode url={`${window.location.origin}/mcp`} apiKey={value} />
       <DialogButtons>
         <Button look="main" onClick={onClose}>
           Done

@@ -28,7 +28,7 @@ export function CodePanel({ deployment }: { readonly deployment: DeploymentView 
     <Panel title="Call it">
       <RequestCode target={targetOf(addresses.gateway_url, slug, deployment, name === slugOf(deployment) ? null : name)} choice={under} />
       <p className="text-sm text-muted">
-        <code className="font-mono">SLIPWAY_API_KEY</code> holds a deployment key;{' '}
+        A deployment key goes in place of YOUR_API_KEY;{' '}
         <Link to="/$account/api-keys" params={{ account: slug }} className="text-accent underline">
           create one
         </Link>

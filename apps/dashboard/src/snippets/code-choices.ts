@@ -1,9 +1,9 @@
 import type { Contract, Language } from './inference-snippets.js';
 
 /** The contracts, as people choose one. */
-export const CONTRACT_CHOICES: readonly { readonly value: Contract; readonly label: string }[] = [
-  { value: 'chat', label: 'Chat completions (OpenAI SDKs)' },
-  { value: 'messages', label: 'Messages (Anthropic SDKs)' },
+export const CONTRACT_CHOICES: readonly { readonly value: Contract; readonly label: string; readonly short: string }[] = [
+  { value: 'chat', label: 'Chat completions (OpenAI SDKs)', short: 'Chat completions' },
+  { value: 'messages', label: 'Messages (Anthropic SDKs)', short: 'Messages' },
 ];
 
 /** The languages, as people choose one. */

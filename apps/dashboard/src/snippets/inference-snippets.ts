@@ -15,6 +15,9 @@ const LONGEST = 200;
 /** Where programs keep the key. */
 export const KEY_VARIABLE = 'SLIPWAY_API_KEY';
 
+/** The line of a shell that puts a key into the variable. */
+export const exportLine = (key = 'YOUR_API_KEY'): string => `export ${KEY_VARIABLE}=${key}`;
+
 const inShell = (key: string | null): string => key ?? `$${KEY_VARIABLE}`;
 const inPython = (key: string | null): string => (key === null ? `os.environ["${KEY_VARIABLE}"]` : `"${key}"`);
 const pythonImport = (key: string | null): string => (key === null ? 'import os\n\n' : '');

@@ -1,27 +1,46 @@
+/** What an agent may do: all that a member may, or look alone. */
+export type McpAccess = 'full' | 'readonly';
+
 /** Settings for one MCP client. */
 export interface McpSnippet {
   readonly client: string;
   /** Where the text belongs. */
   readonly place: string;
+  /** As code fences name it. */
+  readonly language: 'bash' | 'json';
   readonly text: string;
+  /** The line of a shell that has to be run first, where the text names a variable. */
+  readonly variable?: string;
+  /** Opens the client and installs the server there. It never holds the key. */
+  readonly install?: string;
   /** What else has to be done, where the text alone is not enough. */
   readonly note?: string;
 }
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2);
 const PLACEHOLDER = 'YOUR_MCP_KEY';
+/** Where clients that read a variable look for the key. */
+const VARIABLE = 'SLIPWAY_MCP_KEY';
+const NAME = 'slipway';
 
 interface Facts {
   readonly url: string;
   readonly bearer: string;
-  /** How the variable that some settings name comes to hold the key. */
+  /** The line that puts the key into the variable. */
   readonly variable: string;
 }
 
-/** Ready-to-paste settings of the clients that take a static key. @param key null where it is not known any more */
-export function mcpSnippets(url: string, key: string | null): readonly McpSnippet[] {
+/** Where agents connect. @param url address of the MCP server with full access */
+export const mcpAddress = (url: string, access: McpAccess): string => (access === 'full' ? url : `${url}/readonly`);
+
+/**
+ * Ready-to-paste settings of the clients that take a static key.
+ * @param url address of the MCP server with full access
+ * @param key null where it is not known any more
+ */
+export function mcpSnippets(url: string, key: string | null, access: McpAccess = 'full'): readonly McpSnippet[] {
   const shown = key ?? PLACEHOLDER;
-  const facts = { url, bearer: `Bearer ${shown}`, variable: `First: export SLIPWAY_MCP_KEY=${shown}` };
+  const facts = { url: mcpAddress(url, access), bearer: `Bearer ${shown}`, variable: `export ${VARIABLE}=${shown}` };
   return [...inTerminals(facts), ...inEditors(facts)];
 }
 
@@ -30,63 +49,81 @@ function inTerminals({ url, bearer, variable }: Facts): readonly McpSnippet[] {
     {
       client: 'Claude Code',
       place: 'Run once',
-      text: `claude mcp add --transport http slipway ${url} --header "Authorization: ${bearer}"`,
+      language: 'bash',
+      text: `claude mcp add --transport http ${NAME} ${url} --header "Authorization: ${bearer}"`,
       note: 'For all of your projects add --scope user before --header, which must stay the last option.',
     },
     {
       client: 'Claude Code, shared',
       place: '.mcp.json in the project',
-      text: json({ mcpServers: { slipway: { type: 'http', url, headers: { Authorization: 'Bearer ${SLIPWAY_MCP_KEY}' } } } }),
-      note: `${variable}. The file holds no key, so it can be committed.`,
+      language: 'json',
+      text: json({ mcpServers: { [NAME]: { type: 'http', url, headers: { Authorization: `Bearer \${${VARIABLE}}` } } } }),
+      variable,
+      note: 'The file holds no key, so it can be committed.',
     },
     {
       client: 'Codex CLI',
       place: 'Run once',
-      text: `codex mcp add slipway --url ${url} --bearer-token-env-var SLIPWAY_MCP_KEY`,
-      note: variable,
+      language: 'bash',
+      text: `codex mcp add ${NAME} --url ${url} --bearer-token-env-var ${VARIABLE}`,
+      variable,
     },
     {
       client: 'Gemini CLI',
       place: 'Run once',
-      text: `gemini mcp add --scope user --transport http --header "Authorization: ${bearer}" slipway ${url}`,
+      language: 'bash',
+      text: `gemini mcp add --scope user --transport http --header "Authorization: ${bearer}" ${NAME} ${url}`,
       note: 'Servers are off in folders that you have not marked as trusted.',
     },
   ];
 }
 
-function inEditors({ url, bearer, variable }: Facts): readonly McpSnippet[] {
+function cursor({ url, variable }: Facts): McpSnippet {
+  const server = { url, headers: { Authorization: `Bearer \${env:${VARIABLE}}` } };
+  return {
+    client: 'Cursor',
+    place: '~/.cursor/mcp.json',
+    language: 'json',
+    text: json({ mcpServers: { [NAME]: server } }),
+    variable,
+    install: `cursor://anysphere.cursor-deeplink/mcp/install?name=${NAME}&config=${encodeURIComponent(btoa(JSON.stringify(server)))}`,
+  };
+}
+
+function vscode({ url }: Facts): McpSnippet {
+  const inputs = [{ type: 'promptString', id: NAME, description: 'Slipway MCP key', password: true }];
+  const server = { type: 'http', url, headers: { Authorization: `Bearer \${input:${NAME}}` } };
+  return {
+    client: 'VS Code',
+    place: '.vscode/mcp.json',
+    language: 'json',
+    text: json({ inputs, servers: { [NAME]: server } }),
+    install: `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: NAME, ...server, inputs }))}`,
+    note: 'VS Code asks for the key at the first start and keeps it.',
+  };
+}
+
+function inEditors(facts: Facts): readonly McpSnippet[] {
+  const { url, bearer } = facts;
   const withHeader = { url, headers: { Authorization: bearer } };
+  const file = (client: string, place: string, settings: unknown): McpSnippet => ({
+    client,
+    place,
+    language: 'json',
+    text: json(settings),
+  });
   return [
+    cursor(facts),
+    vscode(facts),
+    file('Windsurf', '~/.codeium/windsurf/mcp_config.json', {
+      mcpServers: { [NAME]: { serverUrl: url, headers: { Authorization: bearer } } },
+    }),
+    file('Zed', 'settings.json', { context_servers: { [NAME]: withHeader } }),
+    file('Cline', 'cline_mcp_settings.json', { mcpServers: { [NAME]: { type: 'streamableHttp', ...withHeader } } }),
     {
-      client: 'Cursor',
-      place: '~/.cursor/mcp.json',
-      text: json({ mcpServers: { slipway: { url, headers: { Authorization: 'Bearer ${env:SLIPWAY_MCP_KEY}' } } } }),
-      note: variable,
-    },
-    {
-      client: 'VS Code',
-      place: '.vscode/mcp.json',
-      text: json({
-        inputs: [{ type: 'promptString', id: 'slipway', description: 'Slipway MCP key', password: true }],
-        servers: { slipway: { type: 'http', url, headers: { Authorization: 'Bearer ${input:slipway}' } } },
+      ...file('Claude Desktop and others without HTTP', 'claude_desktop_config.json', {
+        mcpServers: { [NAME]: { command: 'npx', args: bridge(url), env: { AUTH_HEADER: bearer } } },
       }),
-      note: 'VS Code asks for the key at the first start and keeps it.',
-    },
-    {
-      client: 'Windsurf',
-      place: '~/.codeium/windsurf/mcp_config.json',
-      text: json({ mcpServers: { slipway: { serverUrl: url, headers: { Authorization: bearer } } } }),
-    },
-    { client: 'Zed', place: 'settings.json', text: json({ context_servers: { slipway: withHeader } }) },
-    {
-      client: 'Cline',
-      place: 'cline_mcp_settings.json',
-      text: json({ mcpServers: { slipway: { type: 'streamableHttp', ...withHeader } } }),
-    },
-    {
-      client: 'Claude Desktop and others without HTTP',
-      place: 'claude_desktop_config.json',
-      text: json({ mcpServers: { slipway: { command: 'npx', args: bridge(url), env: { AUTH_HEADER: bearer } } } }),
       note: 'Needs Node.js: mcp-remote passes on what the client says.',
     },
   ];

@@ -88,6 +88,7 @@ import {
   User,
   Users,
   Webhook,
+  WrapText,
   Wrench,
   X,
   Zap,
@@ -185,6 +186,7 @@ const ICONS = {
   upload: Upload,
   warning: TriangleAlert,
   webhook: Webhook,
+  wrap: WrapText,
   wrench: Wrench,
   zap: Zap,
 } as const satisfies Record<string, LucideIcon>;
