@@ -150,3 +150,47 @@ describe('a chart', () => {
     expect(await axeFaults(page)).toEqual([]);
   });
 });
+
+describe('code', () => {
+  it('is chosen by language and contract, copied, and remembered', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await open('code');
+    const example = page.getByRole('region', { name: 'A first request', exact: true });
+    await example.getByRole('tab', { name: 'Python' }).click();
+    await example.getByRole('button', { name: 'Messages' }).click();
+    const code = example.getByRole('region', { name: 'First request' });
+    await expect.poll(() => code.textContent()).toMatch(/^import os\n\nfrom anthropic import Anthropic/);
+    await example.getByRole('button', { name: 'Copy: First request' }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await code.textContent());
+    await code.locator('.text-accent', { hasText: 'import' }).first().waitFor();
+    await page.reload();
+    await expect.poll(() => code.textContent()).toMatch(/from anthropic/);
+  });
+
+  it('of an MCP client comes with its install link, for reading too', async () => {
+    await open('code');
+    const example = page.getByRole('region', { name: 'Settings of an MCP client', exact: true });
+    await example.getByLabel('Client').selectOption('Cursor');
+    await example.getByRole('button', { name: 'Read-only' }).click();
+    await expect.poll(() => example.getByRole('region', { name: '~/.cursor/mcp.json' }).textContent()).toContain('/mcp/readonly');
+    expect(await example.getByRole('link', { name: 'Add to Cursor' }).getAttribute('href')).toMatch(/^cursor:\/\/anysphere/);
+    expect(await example.getByRole('region', { name: 'Your key' }).textContent()).toBe('export SLIPWAY_MCP_KEY=YOUR_MCP_KEY');
+  });
+
+  it.each(['light', 'dark'])('and Markdown have no fault that axe finds in the %s theme', async (theme) => {
+    await open('code');
+    await page.getByRole('table').waitFor();
+    if (theme === 'dark') await page.getByRole('button', { name: 'Switch to dark' }).click();
+    expect(await axeFaults(page)).toEqual([]);
+  });
+
+  it('and Markdown arrive in pieces and end as at once', async () => {
+    await open('code');
+    const example = page.getByRole('region', { name: 'Markdown of a model', exact: true });
+    await example.getByRole('table').waitFor();
+    const before = await example.textContent();
+    await example.getByRole('button', { name: 'Stream it again' }).click();
+    await example.getByRole('table').waitFor({ state: 'detached' });
+    await expect.poll(() => example.textContent()).toBe(before);
+  });
+});
