@@ -191,6 +191,6 @@ describe('code', () => {
     const before = await example.textContent();
     await example.getByRole('button', { name: 'Stream it again' }).click();
     await example.getByRole('table').waitFor({ state: 'detached' });
-    await expect.poll(() => example.textContent()).toBe(before);
+    await expect.poll(() => example.textContent(), { timeout: 20_000 }).toBe(before);
   });
 });

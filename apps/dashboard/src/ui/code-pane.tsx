@@ -30,7 +30,7 @@ const SQUARE = 'rounded-sm p-1.5 text-muted hover:bg-line hover:text-ink pointer
 
 /** Code in the languages that somebody may choose from, with copy and line wrap. */
 export function CodePane<T extends string>({ label, tabs, value, onChange, choices, before }: CodePaneProps<T>): JSX.Element {
-  const [isWrapped, setWrapped] = useState(false);
+  const [isWrapped, setWrapped] = useState(true);
   const shown = tabs.find((tab) => tab.value === value) ?? tabs[0];
   return (
     <Tabs.Root

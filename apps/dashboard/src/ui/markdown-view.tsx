@@ -154,7 +154,13 @@ const DRAWN: Readonly<Record<string, Draw>> = {
   escape: (token) => (token as Tokens.Escape).text,
   text: (token, depth) => {
     const { tokens, text } = token as Tokens.Text;
-    return tokens ? <Children tokens={tokens} depth={depth} /> : plainOf(text);
+    if (!tokens) return plainOf(text);
+    // The text of an item of a list, which stands beside blocks.
+    return (
+      <span className="block wrap-anywhere">
+        <Children tokens={tokens} depth={depth} />
+      </span>
+    );
   },
 };
 
