@@ -185,7 +185,7 @@ describe('the commands', () => {
         (name) => `users ${name}`,
       ),
       ...['suspend', 'resume', 'delete'].map((name) => `users ${name}`),
-      ...['create', 'list', 'rename', 'rotate', 'revoke', 'limits', 'deployments'].map((name) => `keys ${name}`),
+      ...['create', 'list', 'rename', 'set-expiry', 'rotate', 'revoke', 'limits', 'deployments'].map((name) => `keys ${name}`),
       ...['create', 'show', 'rotate'].map((name) => `keys mcp ${name}`),
       ...['create', 'list', 'show', 'models', 'update', 'scale', 'stop', 'resume', 'delete', 'log'].map((name) => `deployments ${name}`),
       ...['point', 'list', 'remove'].map((name) => `aliases ${name}`),

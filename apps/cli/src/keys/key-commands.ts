@@ -8,6 +8,7 @@ import {
   RevokeKey,
   RotateKey,
   SetKeyDeployments,
+  SetKeyExpiry,
   SetKeyLimits,
 } from '@slipway/contracts';
 import { allDeployments } from '@slipway/platform';
@@ -88,6 +89,19 @@ const list = command('list', 'Lists the keys of an account, newest first, withou
     return { json: { account: account.slug, keys }, text: tableOr(`No keys in account ${account.slug}.`, titles, rows) };
   });
 
+const setExpiry = command('set-expiry', 'Sets when a key expires; its value stays.', 'An expired key gets a new value by rotate.')
+  .addArgument(KEY)
+  .argument('<TIME>', 'when it expires: 2026-01-31T00:00:00Z, 12h, 30d or never', (text: string) => keyExpiry(text))
+  .takes(ACCOUNT)
+  .examples('keys set-expiry "nightly job" 90d', 'keys set-expiry 12 never')
+  .plans((_, text: string, expires: string) => async (session) => {
+    const account = await findAccount(session);
+    const key = await findKey(session, account, text);
+    const reply = await session.call(SetKeyExpiry, { account: account.id, key: key.id, expires_at: nullable(expires) });
+    const when = reply.expires_at === null ? 'never expires' : `expires at ${reply.expires_at}`;
+    return { json: reply, text: `Key ${key.id} (${key.name}) ${when}. ${propagationText(reply)}` };
+  });
+
 const rename = command('rename', 'Gives a key another name.')
   .addArgument(KEY)
   .argument('<NAME>', 'the new name', keyName)
@@ -161,5 +175,5 @@ const deployments = command('deployments', 'Sets which deployments a key may cal
   });
 
 export const keys = group('keys', 'Makes, lists, limits, renames, rotates and revokes API keys.', [
-  ...[create, list, rename, rotate, revoke, limits, deployments, mcp],
+  ...[create, list, rename, setExpiry, rotate, revoke, limits, deployments, mcp],
 ]);

@@ -16,7 +16,7 @@ export interface KeyTarget {
 export interface KeyAction {
   /** Absent where an older caller did not name an actor. */
   readonly actor: Actor | undefined;
-  readonly action: `${'key' | 'mcp_key'}.${'create' | 'rename' | 'rotate' | 'revoke' | 'limits' | 'deployments'}`;
+  readonly action: `${'key' | 'mcp_key'}.${'create' | 'rename' | 'rotate' | 'revoke' | 'limits' | 'deployments' | 'expiry'}`;
 }
 
 /** A key after a change, and whether gateways apply the change. */
@@ -27,6 +27,11 @@ export interface ChangedKey extends Propagation {
 /** A key with a new value, which is in this result only. */
 export interface IssuedKey extends ChangedKey {
   readonly value: string;
+}
+
+/** The keys that were revoked, and whether gateways apply it. */
+export interface RevokedKeys extends Propagation {
+  readonly revoked: ReadonlySet<KeyId>;
 }
 
 /** Changes a key in one transaction: its row, its record in the key feed and the entry in the audit log. */
@@ -73,18 +78,43 @@ export class KeyChanges {
 
   /**
    * Changes a key, then waits for the gateways, 1 s at most. The change is committed even if some have not confirmed by then.
-   * @throws ServiceError `key_not_found`, `not_permitted`; for a new value also `key_revoked`, `key_expired`
+   * @throws ServiceError `key_not_found`, `not_permitted`; for a new value or expiry also `key_revoked`, `key_expired`
    */
   async change(target: KeyTarget, change: KeyChange, by: KeyAction): Promise<ChangedKey> {
     const { key, ticket } = await this.transactions.run(async (tx) => {
       const actorName = await this.#authorize(tx, target.account, by);
       const before = await this.#lock(tx, target);
       if (change.mac) requireRotatable(before, change.expiresAt);
+      else if (change.expiresAt !== undefined) requireRotatable(before, undefined);
       const after = await this.keys.change(tx, before, change);
       await this.#record(tx, after, { ...by, actorName, facts: changedFacts(before, change) });
       return { key: after, ticket: await this.feed.putKey(tx, after) };
     });
     return { key, ...(await this.feed.propagation(ticket)) };
+  }
+
+  /**
+   * Revokes deployment keys in one transaction, then waits for the gateways once, 1 s at most. Numbers that the account does not
+   * have are left out.
+   * @throws ServiceError `account_not_found`, `not_permitted`
+   */
+  async revokeAll(account: AccountId, ids: readonly KeyId[], by: KeyAction): Promise<RevokedKeys> {
+    const { revoked, ticket } = await this.transactions.run(async (tx) => {
+      const actorName = await this.authority.require(tx, account, by.actor, 'change');
+      let last: string | null = null;
+      const found: KeyId[] = [];
+      // In the order of their numbers: two callers who revoke the same keys do not wait for each other.
+      for (const before of await this.keys.lockAll(tx, account, ids)) {
+        const after = await this.keys.change(tx, before, { state: 'revoked' });
+        await this.#record(tx, after, { ...by, actorName, facts: {} });
+        last = await this.feed.putKey(tx, after);
+        found.push(after.id);
+      }
+      return { revoked: new Set(found), ticket: last };
+    });
+    // Changes of one transaction are published in their order, so the last one confirms them all.
+    const propagation = ticket === null ? { propagated: true, missing: [] } : await this.feed.propagation(ticket);
+    return { revoked, ...propagation };
   }
 
   /** The MCP key counts towards no quota: an account has one at most. */
@@ -103,8 +133,7 @@ export class KeyChanges {
       return found;
     }
     const found = await this.keys.lock(tx, account, key);
-    // The same message for a key of another account and for a key that does not exist.
-    if (found === null) throw new ServiceError('key_not_found', 'This account has no deployment key of this number.', { param: 'key' });
+    if (found === null) throw keyNotFound();
     return found;
   }
 
@@ -117,6 +146,10 @@ export class KeyChanges {
     await this.audit.record(tx, { ...entry, account: key.account, object: `key:${key.id}`, objectName: key.name });
   }
 }
+
+/** The error for a key of another account and for a key that does not exist. */
+export const keyNotFound = (): ServiceError =>
+  new ServiceError('key_not_found', 'This account has no deployment key of this number.', { param: 'key' });
 
 /** Gateways refuse a key from this time on. */
 export const isExpired = ({ expiresAt }: { readonly expiresAt: Date | null }): boolean =>
@@ -131,10 +164,13 @@ function requireRotatable(key: StoredKey, expiresAt: Date | null | undefined): v
   }
 }
 
-/** Changed limits and deployments before and after, as the audit log shows them. */
-const changedFacts = (before: StoredKey, { limits, deployments }: KeyChange): AuditEntry['facts'] => ({
+/** Changed limits, deployments and expiry before and after, as the audit log shows them. */
+const changedFacts = (before: StoredKey, { limits, deployments, expiresAt }: KeyChange): AuditEntry['facts'] => ({
   ...(limits && limitChanges(before.limits, limits, 'none')),
   ...(deployments !== undefined && { deployments: `${listOf(before.deployments)} → ${listOf(deployments)}` }),
+  ...(expiresAt !== undefined && { expires_at: `${expiryOf(before.expiresAt)} → ${expiryOf(expiresAt)}` }),
 });
+
+const expiryOf = (expiresAt: Date | null): string => expiresAt?.toISOString() ?? 'never';
 
 const listOf = (deployments: StoredKey['deployments']): string => deployments?.join(', ') ?? 'all';

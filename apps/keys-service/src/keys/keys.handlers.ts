@@ -3,6 +3,7 @@ import { Payload } from '@nestjs/microservices';
 import {
   CreateKey,
   CreateMcpKey,
+  FindKey,
   FindMcpKey,
   type KeyView,
   ListKeys,
@@ -10,9 +11,11 @@ import {
   RecordMcpUse,
   RenameKey,
   RevokeKey,
+  RevokeKeys,
   RotateKey,
   RotateMcpKey,
   SetKeyDeployments,
+  SetKeyExpiry,
   SetKeyLimits,
 } from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform';
@@ -64,6 +67,13 @@ export class KeysHandlers {
     return { keys, next, ...playground };
   }
 
+  @RpcHandler(FindKey)
+  async find(@Payload() address: z.output<typeof FindKey.request>): Promise<z.input<typeof FindKey.reply>> {
+    const key = await this.keys.find(address);
+    const lastUsed = await this.usage.lastUsed([key.id]);
+    return { key: { ...keyView(key), last_used_at: lastUsed.get(key.id)?.toISOString() ?? null } };
+  }
+
   @RpcHandler(RenameKey)
   async rename(@Payload() { name, actor, ...address }: z.output<typeof RenameKey.request>): Promise<z.input<typeof RenameKey.reply>> {
     return keyView(await this.keys.rename(address, name, actor));
@@ -80,6 +90,22 @@ export class KeysHandlers {
   async revoke(@Payload() { actor, ...address }: z.output<typeof RevokeKey.request>): Promise<z.input<typeof RevokeKey.reply>> {
     const { key, propagated, missing } = await this.keys.revoke(address, actor);
     return { id: key.id, propagated, missing };
+  }
+
+  @RpcHandler(RevokeKeys)
+  async revokeAll(@Payload() { account, keys, actor }: z.output<typeof RevokeKeys.request>): Promise<z.input<typeof RevokeKeys.reply>> {
+    const { revoked, propagated, missing } = await this.keys.revokeAll(account, keys, actor);
+    const outcomes = keys.map((id) => ({ id, outcome: revoked.has(id) ? ('revoked' as const) : ('key_not_found' as const) }));
+    return { keys: outcomes, propagated, missing };
+  }
+
+  @RpcHandler(SetKeyExpiry)
+  async setExpiry(
+    @Payload() { expires_at: expiry, actor, ...address }: z.output<typeof SetKeyExpiry.request>,
+  ): Promise<z.input<typeof SetKeyExpiry.reply>> {
+    const expiresAt = expiry === null ? null : new Date(expiry);
+    const { key, propagated, missing } = await this.keys.setExpiry(address, expiresAt, actor);
+    return { id: key.id, expires_at: key.expiresAt?.toISOString() ?? null, propagated, missing };
   }
 
   @RpcHandler(SetKeyLimits)

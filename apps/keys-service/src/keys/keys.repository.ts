@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AccountId, type DeploymentId, type KeyCreator, KeyId, type Limits } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
-import { LessThan } from 'typeorm';
+import { In, LessThan } from 'typeorm';
 import { KeyEntity } from '../db/entities.js';
 import { keyOf, type StoredKey } from '../shared/key-feed.repository.js';
 import type { MintedKey } from '../shared/key-minting.js';
@@ -67,6 +67,19 @@ export class KeysRepository {
   async lock(tx: Tx, account: AccountId, id: KeyId): Promise<StoredKey | null> {
     const where = { id, accountId: account, kind: 'dep' as const };
     const row = await tx.findOne(KeyEntity, { where, lock: { mode: 'pessimistic_write' } });
+    return row && keyOf(row);
+  }
+
+  /** Those of these deployment keys that the account has, by number, locked until the transaction ends. */
+  async lockAll(tx: Tx, account: AccountId, ids: readonly KeyId[]): Promise<StoredKey[]> {
+    const where = { id: In([...ids]), accountId: account, kind: 'dep' as const };
+    const rows = await tx.find(KeyEntity, { where, order: { id: 'ASC' }, lock: { mode: 'pessimistic_write' } });
+    return rows.map(keyOf);
+  }
+
+  /** An account's deployment key; null when it has none of this number. */
+  async find(tx: Tx, account: AccountId, id: KeyId): Promise<StoredKey | null> {
+    const row = await tx.findOneBy(KeyEntity, { id, accountId: account, kind: 'dep' });
     return row && keyOf(row);
   }
 

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { type AccountId, type Actor, type DeploymentId, type KeyId, type Limits, ServiceError } from '@slipway/contracts';
-import { Transactions } from '@slipway/database';
+import { Transactions, type Tx } from '@slipway/database';
 import { Authority } from '../identity/authority.service.js';
+import { PeopleRepository } from '../identity/people.repository.js';
 import { PlaygroundKeysRepository } from '../identity/playground-keys.repository.js';
 import type { StoredKey } from '../shared/key-feed.repository.js';
 import { KeyMint } from '../shared/key-minting.js';
 import { type Page, pageOf } from '../shared/page.js';
-import { type ChangedKey, isExpired, type IssuedKey, KeyChanges } from './key-changes.service.js';
+import { type ChangedKey, isExpired, type IssuedKey, KeyChanges, keyNotFound, type RevokedKeys } from './key-changes.service.js';
 import { KeysRepository, type NewKey } from './keys.repository.js';
 
 /** One deployment key. */
@@ -25,6 +26,7 @@ export class KeysService {
     private readonly changes: KeyChanges,
     private readonly authority: Authority,
     private readonly playground: PlaygroundKeysRepository,
+    private readonly people: PeopleRepository,
   ) {}
 
   /** @throws ServiceError `invalid_request` for an expiry in the past, and what `KeyChanges.create` throws */
@@ -45,7 +47,19 @@ export class KeysService {
   list(account: AccountId, before: KeyId | null): Promise<Page<StoredKey>> {
     return this.transactions.read(async (connection) => {
       await this.authority.requireAccountOrDeleted(connection, account);
-      return pageOf((limit) => this.keys.list(connection, account, { before, limit }));
+      const { items, next } = await pageOf((limit) => this.keys.list(connection, account, { before, limit }));
+      return { items: await this.#withCreators(connection, items), next };
+    });
+  }
+
+  /** One key, also of a deleted account. @throws ServiceError `account_not_found`, `key_not_found` */
+  find({ account, key }: KeyAddress): Promise<StoredKey> {
+    return this.transactions.read(async (connection) => {
+      await this.authority.requireAccountOrDeleted(connection, account);
+      const found = await this.keys.find(connection, account, key);
+      if (found === null) throw keyNotFound();
+      const [named = found] = await this.#withCreators(connection, [found]);
+      return named;
     });
   }
 
@@ -72,6 +86,21 @@ export class KeysService {
     return this.changes.change(address, { state: 'revoked' }, { actor, action: 'key.revoke' });
   }
 
+  /** As `revoke`, for several keys of an account. @throws ServiceError `account_not_found`, `not_permitted` */
+  revokeAll(account: AccountId, keys: readonly KeyId[], actor?: Actor): Promise<RevokedKeys> {
+    return this.changes.revokeAll(account, keys, { actor, action: 'key.revoke' });
+  }
+
+  /**
+   * Sets the expiry of a key that has not expired.
+   * @param expiresAt null = never
+   * @throws ServiceError `invalid_request` for an expiry in the past, `key_not_found`, `key_revoked`, `key_expired`, `not_permitted`
+   */
+  async setExpiry(address: KeyAddress, expiresAt: Date | null, actor?: Actor): Promise<ChangedKey> {
+    requireFuture(expiresAt);
+    return this.changes.change(address, { expiresAt }, { actor, action: 'key.expiry' });
+  }
+
   /** Replaces all limits; what was used already still counts. */
   setLimits(address: KeyAddress, limits: Limits, actor?: Actor): Promise<ChangedKey> {
     return this.changes.change(address, { limits }, { actor, action: 'key.limits' });
@@ -80,6 +109,16 @@ export class KeysService {
   /** The numbers are not checked: a key opens no deployment of another account, whatever it names. */
   setDeployments(address: KeyAddress, deployments: DeploymentId[] | null, actor?: Actor): Promise<ChangedKey> {
     return this.changes.change(address, { deployments }, { actor, action: 'key.deployments' });
+  }
+
+  /** Adds what the creators of keys are called now. */
+  async #withCreators(connection: Tx, keys: readonly StoredKey[]): Promise<StoredKey[]> {
+    const emailOf = ({ createdBy: by }: StoredKey): string | null => (by?.actor === 'user' ? by.name : null);
+    const names = await this.people.namesOfEmails(connection, new Set(keys.flatMap((key) => emailOf(key) ?? [])));
+    return keys.map((key) => {
+      const person = names.get(emailOf(key) ?? '');
+      return person === undefined || !key.createdBy ? key : { ...key, createdBy: { ...key.createdBy, person } };
+    });
   }
 }
 
