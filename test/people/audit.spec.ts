@@ -84,9 +84,9 @@ describe('the audit log of an account', () => {
     await world.ask(RemoveMember, { account, user: member.user, actor: as(owner.user) });
     const { keys } = await world.ask(ListKeys, { account });
     expect(keys.map(({ name, created_by: by }) => [name, by])).toEqual([
-      ['by a proven person', { actor: 'user', name: owner.email }],
+      ['by a proven person', { actor: 'user', name: owner.email, person: owner.email }],
       ['by an operator', { actor: 'ops', name: null }],
-      ['by a person', { actor: 'user', name: member.email }],
+      ['by a person', { actor: 'user', name: member.email, person: member.email }],
     ]);
   });
 

@@ -8,11 +8,13 @@ import {
   CreateSetupLink,
   EndSessions,
   FindInvitation,
+  FindSetup,
   FindUser,
   ListAudit,
   ListInvitations,
   ListMembers,
   RemoveMember,
+  RenewInvitation,
   RenameKey,
   RevokeInvitation,
   RevokeKey,
@@ -31,6 +33,12 @@ afterAll(() => world.end());
 
 const NEVER_MADE = 'A'.repeat(43);
 const origin = {};
+
+it('tells before sign-in only whether anyone can', async () => {
+  expect(await world.ask(FindSetup, {})).toEqual({ has_people: false });
+  await world.owner();
+  expect(await world.ask(FindSetup, {})).toEqual({ has_people: true });
+});
 
 describe('a set-up link', () => {
   it('makes the first owner, and works once', async () => {
@@ -133,6 +141,31 @@ describe('an invitation', () => {
     expect(invitations.map(({ id }) => id)).toEqual([latest.id]);
   });
 
+  it('gets a new link that voids the old one', async () => {
+    const { account, user } = owner;
+    const email = world.email();
+    const first = await invite(email);
+    await world.keys.ask(SetAccountQuotas, { account, quotas: { invitations: 1 }, actor: OPS });
+    await world.keys.sql(`UPDATE people.invitation SET expires_at = now() + interval '1 minute' WHERE id = $1`, [first.id]);
+    const second = await world.ask(RenewInvitation, { account, invitation: first.id, actor: as(user) });
+    expect(second.id).toBe(first.id);
+    expect(Date.parse(second.expires_at)).toBeGreaterThan(Date.now() + 6 * 86_400_000);
+    expect(await world.code(FindInvitation, { token: first.token })).toBe('invitation_not_found');
+    expect(await world.ask(FindInvitation, { token: second.token })).toMatchObject({ email });
+    const { entries } = await world.ask(ListAudit, { account, object: `invitation:${first.id}`, actor: as(user) });
+    expect(entries.map(({ action }) => action)).toEqual(['invitation.renew', 'member.invite']);
+    expect(JSON.stringify(entries)).not.toContain(second.token);
+    await world.ask(AcceptInvitation, { token: second.token, password: PASSWORD, origin });
+    const foreign = await world.owner();
+    for (const by of [
+      { account, actor: as(user) },
+      { account: foreign.account, actor: as(foreign.user) },
+    ]) {
+      expect(await world.code(RenewInvitation, { ...by, invitation: first.id })).toBe('invitation_not_found');
+    }
+    await world.keys.ask(SetAccountQuotas, { account, quotas: { invitations: null }, actor: OPS });
+  });
+
   it('is in the database without its secret', async () => {
     const { token } = await invite(world.email());
     const rows = await world.keys.sql<{ row: string }>(`SELECT i::text AS row FROM people.invitation i`);
@@ -187,6 +220,18 @@ describe('roles', () => {
     ]);
     expect(codes.filter((code) => code === undefined)).toHaveLength(1);
     expect((await world.ask(ListMembers, { account, actor: OPS })).members).toHaveLength(1);
+  });
+});
+
+it('members are listed with the time of their last refresh', async () => {
+  const { account, user } = await world.owner();
+  const listed = async () => (await world.ask(ListMembers, { account, actor: as(user) })).members[0];
+  await world.keys.sql(`UPDATE sessions.session SET rotated_at = '2026-01-01T10:00:00Z' WHERE user_id = $1`, [user]);
+  expect(await listed()).toMatchObject({ last_active_at: '2026-01-01T10:00:00.000Z' });
+  await world.keys.sql(`DELETE FROM sessions.session WHERE user_id = $1`, [user]);
+  expect((await world.ask(ListMembers, { account, actor: OPS })).members[0]).toMatchObject({
+    last_active_at: null,
+    last_sign_in_at: expect.any(String),
   });
 });
 

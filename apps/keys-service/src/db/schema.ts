@@ -5,6 +5,8 @@ import { Usage1765000000000 } from './migrations/1765000000000-usage.js';
 import { UsageLatency1767000000000 } from './migrations/1767000000000-usage-latency.js';
 import { UsageBounds1768300000000 } from './migrations/1768300000000-usage-bounds.js';
 import { UsageRefusals1768700000000 } from './migrations/1768700000000-usage-refusals.js';
+import { AuditFilters1769500000000 } from './migrations/1769500000000-audit-filters.js';
+import { McpCalls1769500000001 } from './migrations/1769500000001-mcp-calls.js';
 import { UsageClaims1769400000000 } from './migrations/1769400000000-usage-claims.js';
 import { AccountQuotas1768300000001 } from './migrations/1768300000001-account-quotas.js';
 import { AccountsAndKeys1761000000000 } from './migrations/1761000000000-accounts-and-keys.js';
@@ -50,6 +52,8 @@ export const schema = {
     WorkerAgents1769000000000,
     ExpelledWorkers1769000000001,
     UsageClaims1769400000000,
+    AuditFilters1769500000000,
+    McpCalls1769500000001,
   ],
   strays: {
     schemas: ['accounts', 'keys', 'people', 'sessions', 'audit', 'usage'],

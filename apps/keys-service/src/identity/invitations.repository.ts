@@ -74,6 +74,11 @@ export class InvitationsRepository {
     return row && invitationOf(row);
   }
 
+  /** Replaces the link, so that the former one is invalid. */
+  async renew(tx: Tx, { id, account }: Invitation, link: Pick<InvitationEntity, 'tokenHash' | 'expiresAt'>): Promise<void> {
+    await tx.update(InvitationEntity, { id, accountId: account }, link);
+  }
+
   /** Makes the link invalid. */
   async close(tx: Tx, { id, account }: Invitation): Promise<void> {
     await tx.update(InvitationEntity, { id, accountId: account }, { closedAt: () => 'now()' });

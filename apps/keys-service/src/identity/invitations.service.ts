@@ -23,7 +23,15 @@ export interface Guest {
   readonly role: MemberRole;
 }
 
-/** Creates, lists and revokes links by which people join an account. */
+/** A change of a pending invitation, as the audit log records it. */
+interface InvitationAction {
+  readonly account: AccountId;
+  readonly id: InvitationId;
+  readonly actor: Actor;
+  readonly action: `invitation.${string}`;
+}
+
+/** Creates, lists, renews and revokes links by which people join an account. */
 @Injectable()
 export class InvitationsService {
   constructor(
@@ -73,16 +81,33 @@ export class InvitationsService {
 
   /** @throws ServiceError `invitation_not_found`, `not_permitted`, `account_not_found` */
   revoke(account: AccountId, id: InvitationId, actor: Actor): Promise<InvitationId> {
+    return this.#change({ account, id, actor, action: 'invitation.revoke' }, async (tx, invitation) => {
+      await this.invitations.close(tx, invitation);
+      return id;
+    });
+  }
+
+  /** Replaces the link of a pending invitation. @throws ServiceError `invitation_not_found`, `not_permitted`, `account_not_found` */
+  renew(account: AccountId, id: InvitationId, actor: Actor): Promise<NewLink> {
+    return this.#change({ account, id, actor, action: 'invitation.renew' }, async (tx, invitation) => {
+      const { token, tokenHash } = newLinkToken();
+      const expiresAt = new Date(Date.now() + LIFE_MS);
+      await this.invitations.renew(tx, invitation, { tokenHash, expiresAt });
+      return { id, token, expiresAt };
+    });
+  }
+
+  /** Changes a pending invitation and records that. */
+  #change<T>({ account, id, actor, action }: InvitationAction, change: (tx: Tx, invitation: Invitation) => Promise<T>): Promise<T> {
     return this.transactions.run(async (tx) => {
       const actorName = await this.authority.require(tx, account, actor, 'manage');
       const invitation = await this.invitations.lock(tx, account, id);
       if (invitation === null) {
         throw new ServiceError('invitation_not_found', 'There is no pending invitation of this number.', { param: 'invitation' });
       }
-      await this.invitations.close(tx, invitation);
-      const entry = { account, actor, actorName, object: `invitation:${id}`, objectName: invitation.email };
-      await this.audit.record(tx, { ...entry, action: 'invitation.revoke' });
-      return id;
+      const changed = await change(tx, invitation);
+      await this.audit.record(tx, { account, actor, actorName, action, object: `invitation:${id}`, objectName: invitation.email });
+      return changed;
     });
   }
 

@@ -3,7 +3,7 @@ import { type AccountId, type Actor, type MemberRole, ServiceError, type UserId 
 import { AuditLog, Transactions, type Tx } from '@slipway/database';
 import { type Page, pageOf } from '../shared/page.js';
 import { Authority } from './authority.service.js';
-import { type Member, type Membership, MembershipsRepository } from './memberships.repository.js';
+import { type ListedMember, type Member, type Membership, MembershipsRepository } from './memberships.repository.js';
 import { PeopleRepository, type Person } from './people.repository.js';
 import { SessionRevocation } from './session-revocation.service.js';
 
@@ -26,7 +26,7 @@ export class MembersService {
   ) {}
 
   /** Members with numbers above `after`, in order of number. @throws ServiceError `account_not_found` */
-  list(account: AccountId, actor: Actor, after = 0): Promise<Page<Member>> {
+  list(account: AccountId, actor: Actor, after = 0): Promise<Page<ListedMember>> {
     return this.transactions.read(async (connection) => {
       await this.authority.require(connection, account, actor, 'read');
       return pageOf((limit) => this.memberships.page(connection, account, { after, limit }));

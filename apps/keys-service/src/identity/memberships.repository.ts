@@ -21,20 +21,26 @@ export interface Member {
   readonly suspendedAt: Date | null;
 }
 
-interface MemberRow extends Omit<Member, 'id'> {
-  readonly id: number;
+/** A member as lists show them. */
+export interface ListedMember extends Member {
+  /** The last sign-in or refresh of a session, in any account; null = none that is still stored. */
+  readonly lastActiveAt: Date | null;
 }
 
-const MEMBERS = `SELECT p.id, p.email, p.name, m.role, m.joined_at AS "joinedAt", p.last_sign_in_at AS "lastSignInAt",
-    p.suspended_at AS "suspendedAt"
-  FROM people.membership m JOIN people.person p ON p.id = m.user_id WHERE m.account_id = $1`;
+type Row<T extends Member> = Omit<T, 'id'> & { readonly id: number };
+
+const COLUMNS = `p.id, p.email, p.name, m.role, m.joined_at AS "joinedAt", p.last_sign_in_at AS "lastSignInAt",
+    p.suspended_at AS "suspendedAt"`;
+const OF_ACCOUNT = `FROM people.membership m JOIN people.person p ON p.id = m.user_id WHERE m.account_id = $1`;
+const MEMBERS = `SELECT ${COLUMNS} ${OF_ACCOUNT}`;
+const LISTED = `SELECT ${COLUMNS}, (SELECT max(s.rotated_at) FROM sessions.session s WHERE s.user_id = p.id) AS "lastActiveAt" ${OF_ACCOUNT}`;
 
 /** Rows of memberships. Every statement names the account or the person, so that none reaches another account's members. */
 @Injectable()
 export class MembershipsRepository {
   /** Null when the person does not belong to the account. */
   async find(tx: Tx, account: AccountId, user: UserId): Promise<Member | null> {
-    const [row] = await tx.query<MemberRow[]>(`${MEMBERS} AND m.user_id = $2`, [account, user]);
+    const [row] = await tx.query<Row<Member>[]>(`${MEMBERS} AND m.user_id = $2`, [account, user]);
     return row ? { ...row, id: UserId.parse(row.id) } : null;
   }
 
@@ -44,8 +50,8 @@ export class MembershipsRepository {
   }
 
   /** Members with numbers above `after`, in order of number. */
-  async page(tx: Tx, account: AccountId, { after, limit }: { after: number; limit: number }): Promise<Member[]> {
-    const rows = await tx.query<MemberRow[]>(`${MEMBERS} AND m.user_id > $2 ORDER BY m.user_id LIMIT $3`, [account, after, limit]);
+  async page(tx: Tx, account: AccountId, { after, limit }: { after: number; limit: number }): Promise<ListedMember[]> {
+    const rows = await tx.query<Row<ListedMember>[]>(`${LISTED} AND m.user_id > $2 ORDER BY m.user_id LIMIT $3`, [account, after, limit]);
     return rows.map((row) => ({ ...row, id: UserId.parse(row.id) }));
   }
 

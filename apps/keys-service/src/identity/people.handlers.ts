@@ -5,10 +5,13 @@ import {
   CreateInvitation,
   CreateSetupLink,
   DeleteUser,
+  FindSetup,
   FindUser,
   ListInvitations,
   ListMembers,
   RemoveMember,
+  RenameUser,
+  RenewInvitation,
   RevokeInvitation,
   SetUserState,
 } from '@slipway/contracts';
@@ -51,16 +54,28 @@ export class PeopleHandlers {
     return { id, email, name, has_password: passwordHash !== null, memberships };
   }
 
+  @RpcHandler(RenameUser)
+  async rename(@Payload() { user, name, actor }: z.output<typeof RenameUser.request>): Promise<z.input<typeof RenameUser.reply>> {
+    await this.people.rename(user, name, actor);
+    return { user, name };
+  }
+
+  @RpcHandler(FindSetup)
+  async setup(): Promise<z.input<typeof FindSetup.reply>> {
+    return { has_people: await this.people.hasAny() };
+  }
+
   @RpcHandler(ListMembers)
   async listMembers(
     @Payload() { account, after, actor }: z.output<typeof ListMembers.request>,
   ): Promise<z.input<typeof ListMembers.reply>> {
     const { items, next } = await this.members.list(account, actor, after);
-    const members = items.map(({ id, joinedAt, lastSignInAt, suspendedAt, ...member }) => ({
+    const members = items.map(({ id, joinedAt, lastSignInAt, lastActiveAt, suspendedAt, ...member }) => ({
       ...member,
       user: id,
       joined_at: joinedAt.toISOString(),
       last_sign_in_at: lastSignInAt?.toISOString() ?? null,
+      last_active_at: lastActiveAt?.toISOString() ?? null,
       ...(actor.kind === 'ops' && { state: suspendedAt === null ? ('active' as const) : ('suspended' as const) }),
     }));
     return { members, next };
@@ -104,6 +119,13 @@ export class PeopleHandlers {
         expires_at: expiresAt.toISOString(),
       })),
     };
+  }
+
+  @RpcHandler(RenewInvitation)
+  async renewInvitation(
+    @Payload() { account, invitation, actor }: z.output<typeof RenewInvitation.request>,
+  ): Promise<z.input<typeof RenewInvitation.reply>> {
+    return linkReply(await this.invitations.renew(account, invitation, actor));
   }
 
   @RpcHandler(RevokeInvitation)

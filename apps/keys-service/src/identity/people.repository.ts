@@ -107,6 +107,17 @@ export class PeopleRepository {
     await tx.createQueryBuilder().insert().into(IdentityEntity).values({ issuer, subject, userId: id }).orIgnore().execute();
   }
 
+  /** @returns false when there is no such person */
+  async rename(tx: Tx, id: UserId, name: string): Promise<boolean> {
+    return (await tx.update(PersonEntity, { id }, { name })).affected === 1;
+  }
+
+  /** Whether there is anyone who could sign in. */
+  async hasAny(tx: Tx): Promise<boolean> {
+    const [row] = await tx.query<{ any: boolean }[]>(`SELECT EXISTS (SELECT 1 FROM people.person) AS any`);
+    return row?.any === true;
+  }
+
   async setPassword(tx: Tx, id: UserId, passwordHash: string): Promise<void> {
     await tx.update(PersonEntity, { id }, { passwordHash });
   }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Actor, type Origin, ServiceError, type UserId, type UserState } from '@slipway/contracts';
 import { AuditLog, Transactions, type Tx } from '@slipway/database';
 import { requireOperator } from './authority.service.js';
+import { userNotFound } from './members.service.js';
 import { AttemptsRepository } from './attempts.repository.js';
 import { type Membership, MembershipsRepository } from './memberships.repository.js';
 import { PeopleRepository, type Person } from './people.repository.js';
@@ -75,6 +76,25 @@ export class PeopleService {
       if (memberships.length === 0) await this.audit.record(tx, { ...entry, account: null, facts: { sessions_ended: ended } });
       return { user, ended, accounts: memberships.length };
     });
+  }
+
+  /**
+   * Changes a person's own name. The log of each of their accounts records that, and not the names: an entry outlives its person.
+   * @throws ServiceError `user_not_found`
+   */
+  rename(user: UserId, name: string, actor: Actor): Promise<void> {
+    return this.transactions.run(async (tx) => {
+      const person = await this.people.find(tx, user);
+      if (person === null || !(await this.people.rename(tx, user, name))) throw userNotFound();
+      if (person.name === name) return;
+      const entry = { actor, actorName: person.email, action: 'user.rename', object: `user:${user}`, objectName: person.email };
+      for (const { account } of await this.memberships.accountsOf(tx, user)) await this.audit.record(tx, { ...entry, account });
+    });
+  }
+
+  /** Whether there is anyone who could sign in. */
+  hasAny(): Promise<boolean> {
+    return this.transactions.read((connection) => this.people.hasAny(connection));
   }
 
   /**

@@ -32,6 +32,40 @@ function actorIdOf(actor: Actor | undefined): number | null {
   return actor?.kind === 'key' ? actor.key : null;
 }
 
+/** Which entries of an account are read; absent and null filters match all. */
+export interface AuditFilters {
+  /** Only entries with lower numbers. */
+  readonly before?: number | null | undefined;
+  /** Such as `key:12`. */
+  readonly object?: string | undefined;
+  /** Such as `key.revoke`, or `key` for all actions of a kind. */
+  readonly action?: string | undefined;
+  readonly by?: { readonly kind: Actor['kind']; readonly id?: number | undefined } | undefined;
+  /** Times with their zone: the first is included, the last is not. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+type Condition = readonly [sql: string, value: string | number];
+
+/** Written one by one, so that the database sees which of its indexes fit. */
+function conditionsOf(account: AccountId, { before, object, action, by, from, to }: AuditFilters): Condition[] {
+  const one = (sql: string, value: string | number | null | undefined): Condition[] =>
+    value === null || value === undefined ? [] : [[sql, value]];
+  // An underscore is any character in LIKE, so kinds are compared by their first part.
+  const isKind = action !== undefined && !action.includes('.');
+  return [
+    ['account_id = ?', account],
+    ...one('id < ?', before),
+    ...one('object = ?', object),
+    ...one(isKind ? `split_part(action, '.', 1) = ?` : 'action = ?', action),
+    ...one('actor = ?', by?.kind),
+    ...one('actor_id = ?', by?.id),
+    ...one('at >= ?::timestamptz', from),
+    ...one('at < ?::timestamptz', to),
+  ];
+}
+
 /** A service's audit log. */
 export class AuditLog {
   /** Writes an entry into the caller's transaction, so that the change and its entry commit together. */
@@ -54,12 +88,13 @@ export class AuditLog {
     );
   }
 
-  /** An account's entries with numbers below `before`, newest first. */
-  async page(tx: Tx, account: AccountId, { before, limit }: { before: number | null; limit: number }): Promise<AuditEntry[]> {
-    const rows = await tx.query<EntryRow[]>(
-      `SELECT ${COLUMNS} FROM ${AUDIT_TABLE} WHERE account_id = $1 AND ($2::bigint IS NULL OR id < $2) ORDER BY id DESC LIMIT $3`,
-      [account, before, limit],
-    );
+  /** An account's entries that match all filters, newest first. */
+  async page(tx: Tx, account: AccountId, { limit, ...filters }: AuditFilters & { readonly limit: number }): Promise<AuditEntry[]> {
+    const conditions = conditionsOf(account, filters);
+    const where = conditions.map(([sql], i) => sql.replace('?', `$${i + 1}`)).join(' AND ');
+    const rows = await tx.query<EntryRow[]>(`SELECT ${COLUMNS} FROM ${AUDIT_TABLE} WHERE ${where} ORDER BY id DESC LIMIT ${limit}`, [
+      ...conditions.map(([, value]) => value),
+    ]);
     return rows.map((row) => ({ ...row, id: Number(row.id), at: row.at.toISOString() }));
   }
 }

@@ -35,5 +35,14 @@ export function createAuditTable(): string[] {
   ];
 }
 
+/** Indexes for the log of one object and of one actor; for the `up` of a later migration. */
+export const createAuditIndexes = (): string[] => [
+  `CREATE INDEX entry_object ON ${AUDIT_TABLE} (account_id, object, id DESC)`,
+  `CREATE INDEX entry_actor ON ${AUDIT_TABLE} (account_id, actor, actor_id, id DESC)`,
+];
+
+/** Statements that drop these indexes; for the `down` of a migration. */
+export const dropAuditIndexes = (): string[] => [`DROP INDEX audit.entry_object`, `DROP INDEX audit.entry_actor`];
+
 /** Statements that drop the audit log; for the `down` of a migration. */
 export const dropAuditTable = (): string[] => [`DROP SCHEMA audit CASCADE`];
