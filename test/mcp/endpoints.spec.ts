@@ -1,4 +1,4 @@
-import { FindMcpKey, formatKey } from '@slipway/contracts';
+import { FindMcpKey, formatKey, ListMcpCalls } from '@slipway/contracts';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../testing/until.js';
@@ -142,6 +142,28 @@ describe('a web page', () => {
     }
     const { status } = await stage.ask({ ...good(), origin: stage.url });
     expect(status).toBe(200);
+  });
+});
+
+describe('the calls of a key', () => {
+  it('are recorded without their arguments', async () => {
+    const { account, mcp } = await stage.tenant();
+    const client = await stage.client(mcp.value, 'modern');
+    await call(client, 'list_deployments', { query: 'a secret word' });
+    await call(client, 'get_deployment', { slug: 'deployment-999999' });
+    const reader = await stage.client(mcp.value, 'legacy', '/mcp/readonly');
+    await call(reader, 'get_account');
+    const calls = await until('all calls are recorded', async () => {
+      const found = (await stage.rig.command(ListMcpCalls, { account })).calls;
+      return found.length === 3 ? found : null;
+    });
+    const agent = 'agent-under-test/1.2.3';
+    expect(calls.map(({ tool, access, outcome, client: by }) => [tool, access, outcome, by])).toEqual([
+      ['get_account', 'read', 'ok', expect.any(String)],
+      ['get_deployment', 'read', 'deployment_not_found', agent],
+      ['list_deployments', 'read', 'ok', agent],
+    ]);
+    expect(JSON.stringify(calls)).not.toContain('secret');
   });
 });
 

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hostHeaderValidation, type NodeMcpRequestHandler, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
-import { ERRORS, isServiceError, type McpScope, ServiceError } from '@slipway/contracts';
+import { ERRORS, isServiceError, type McpCall, type McpScope, ServiceError } from '@slipway/contracts';
 import { dropBody, type Logger, type RpcClient } from '@slipway/platform';
 import type { OwnOrigin } from '../http/own-origin.js';
 import type { RequestBounds } from '../http/request-bounds.js';
+import { McpCallReports } from './mcp-calls.js';
 import { McpUses, userAgentOf } from './mcp-clients.js';
 import { keyOf, type McpCaller, McpKeyCheck } from './mcp-key-check.js';
 import { type McpRequest, McpServerMaker } from './mcp-server.js';
@@ -50,11 +51,13 @@ export class McpEndpoints {
   readonly #keys: McpKeyCheck;
   readonly #streams: OpenStreams;
   readonly #uses: McpUses;
+  readonly #calls: McpCallReports;
   readonly #isOwnHost: (request: IncomingMessage, response: ServerResponse) => boolean;
 
   constructor(private readonly options: McpEndpointsOptions) {
     this.#keys = new McpKeyCheck(options.rpc);
     this.#uses = new McpUses(options.rpc, options.log);
+    this.#calls = new McpCallReports(options.rpc, options.log);
     this.#streams = new OpenStreams((key) => this.#keys.open(key));
     this.#isOwnHost = hostHeaderValidation([...options.own.hostnames]);
     this.#endpoints = new Map([
@@ -87,17 +90,20 @@ export class McpEndpoints {
       const isPage = request.headers.origin !== undefined;
       if (!isPage) this.#uses.note(caller, userAgent);
       const onClientName = (name: string): void => (isPage ? undefined : this.#uses.note(caller, userAgent, name));
-      const attached = { caller, address, userAgent, onClientName, note: (fields: Parameters<McpLogLine['note']>[0]) => line.note(fields) };
+      const onCall = (call: McpCall): void => (isPage ? undefined : this.#calls.note(caller, call));
+      const note = (fields: Parameters<McpLogLine['note']>[0]): void => line.note(fields);
+      const attached = { caller, address, userAgent, onClientName, onCall, note };
       await endpoint.serve(withCaller(request, attached), response, body);
     } catch (thrown) {
       this.#refuse(thrown, { request, response, line });
     }
   }
 
-  /** Ends all subscriptions and accepts no more. */
+  /** Ends all subscriptions, accepts no more, and reports the last calls. */
   async close(): Promise<void> {
     await Promise.all([...this.#endpoints.values()].map(({ handler }) => handler.close()));
     this.#streams.end();
+    await this.#calls.flush();
   }
 
   /** Reads a body within the console's bounds. The SDK answers bodies that are JSON but no message. */

@@ -5,14 +5,15 @@ import {
   type ServerContext,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
-import type { Actor } from '@slipway/contracts';
+import type { Actor, McpCall } from '@slipway/contracts';
 import type { Logger, RpcClient } from '@slipway/platform';
 import { z } from 'zod';
 import { ownNameOf } from './mcp-clients.js';
 import type { McpCaller } from './mcp-key-check.js';
 import type { McpAddresses, McpTool, ToolCall } from './mcp-tool.js';
 import { registerDeploymentResources, registerDiagnosePrompt } from './resources-and-prompts.js';
-import { runTool, ToolFailure } from './tool-runner.js';
+import { runTool, ToolFailure, type ToolResult } from './tool-runner.js';
+import { accessOf } from './tool-registry.js';
 
 type JsonSchema = Record<string, unknown>;
 
@@ -48,6 +49,8 @@ export interface McpRequest {
   readonly userAgent: string | null;
   /** Called with the client's name if the request carries one. */
   readonly onClientName: (name: string) => void;
+  /** Called at the end of each call of a tool. */
+  readonly onCall: (call: McpCall) => void;
   /** Notes in the request's log line what was called. */
   readonly note: (fields: { mcp_tool?: string; mcp_client?: string }) => void;
 }
@@ -98,7 +101,12 @@ export class McpServerMaker {
       const { name, title, description } = tool;
       server.registerTool(name, { title, description, inputSchema: input, outputSchema: output, annotations }, async (args, asked) => {
         request.note({ mcp_tool: name });
-        return { ...(await runTool(tool, args, callOf(asked), this.#onFault)) };
+        const [at, startedAt] = [new Date().toISOString(), performance.now()];
+        const call = callOf(asked);
+        const result = await runTool(tool, args, call, this.#onFault);
+        const ended = { outcome: outcomeOf(result), ms: Math.round(performance.now() - startedAt), client: call.actor.client ?? null };
+        request.onCall({ at, tool: name, access: accessOf(tool), ...ended });
+        return { ...result };
       });
     }
     const own = { rpc: this.options.rpc.withProof(request.caller.proof), caller: request.caller };
@@ -119,6 +127,9 @@ export class McpServerMaker {
     return { rpc: this.options.rpc.withProof(caller.proof), addresses: this.options.addresses, caller, actor };
   }
 }
+
+const outcomeOf = ({ isError, structuredContent }: ToolResult): string =>
+  isError ? ToolFailure.shape.code.parse(structuredContent['code']) : 'ok';
 
 const Attached = z.object({ request: z.custom<McpRequest>((value) => typeof value === 'object' && value !== null) });
 

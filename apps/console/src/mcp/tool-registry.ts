@@ -1,3 +1,4 @@
+import type { McpScope } from '@slipway/contracts';
 import type { McpTool } from './mcp-tool.js';
 import { createDeployment } from './tools/create-deployment.tool.js';
 import { deleteAlias } from './tools/delete-alias.tool.js';
@@ -33,6 +34,9 @@ export const TOOLS: readonly McpTool[] = [
   listDeploymentKeys,
   revokeDeploymentKey,
 ];
+
+/** What a tool needs: `read` where it changes nothing. */
+export const accessOf = ({ hints }: McpTool): McpScope => (hints.isReadOnly ? 'read' : 'write');
 
 /** The tools that only read. */
 export const READ_TOOLS: readonly McpTool[] = TOOLS.filter(({ hints }) => hints.isReadOnly);

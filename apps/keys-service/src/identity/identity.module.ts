@@ -116,6 +116,6 @@ const ownProofs: FactoryProvider<ProofReader> = { provide: ProofReader, useFacto
     configured(ConfiguredProvider, configuredProvider),
     configured(SecretVault, ({ SLIPWAY_SECRET_KEY: keys }: KeysConfig) => new SecretVault(keys)),
   ],
-  exports: [Authority, KeyFeedChanges, KeyMint, KeyProofs, PeopleRepository, PlaygroundKeysRepository, Quotas],
+  exports: [Authority, KeyFeedChanges, KeyMint, KeyProofs, PlaygroundKeysRepository, Quotas],
 })
 export class IdentityModule {}

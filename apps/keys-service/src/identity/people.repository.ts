@@ -61,16 +61,6 @@ export class PeopleRepository {
     return identity && this.find(tx, UserId.parse(identity.userId));
   }
 
-  /** Names by address; people who gave none are left out. */
-  async namesOfEmails(tx: Tx, emails: ReadonlySet<string>): Promise<Map<string, string>> {
-    if (emails.size === 0) return new Map();
-    const rows = await tx.query<{ email: string; name: string }[]>(
-      `SELECT email, name FROM people.person WHERE email = ANY($1) AND name <> ''`,
-      [[...emails]],
-    );
-    return new Map(rows.map(({ email, name }) => [email, name]));
-  }
-
   /** Names by number; people who gave none are left out. */
   async namesOf(tx: Tx, ids: ReadonlySet<number>): Promise<Map<number, string>> {
     if (ids.size === 0) return new Map();

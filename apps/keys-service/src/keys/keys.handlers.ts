@@ -7,7 +7,9 @@ import {
   FindMcpKey,
   type KeyView,
   ListKeys,
+  ListMcpCalls,
   OpenMcpKey,
+  RecordMcpCalls,
   RecordMcpUse,
   RenameKey,
   RevokeKey,
@@ -24,6 +26,7 @@ import type { StoredKey } from '../shared/key-feed.repository.js';
 import { UsageQueries } from '../usage/queries.service.js';
 import { isExpired, type IssuedKey } from './key-changes.service.js';
 import { KeysService } from './keys.service.js';
+import { McpCallsService } from './mcp-calls.service.js';
 import { McpKeysService } from './mcp-keys.service.js';
 
 /** A key as lists show it. */
@@ -127,7 +130,10 @@ export class KeysHandlers {
 
 @Controller()
 export class McpKeysHandlers {
-  constructor(private readonly keys: McpKeysService) {}
+  constructor(
+    private readonly keys: McpKeysService,
+    private readonly calls: McpCallsService,
+  ) {}
 
   @RpcHandler(OpenMcpKey)
   open(@Payload() { value, scope = 'write' }: z.output<typeof OpenMcpKey.request>): Promise<z.input<typeof OpenMcpKey.reply>> {
@@ -151,6 +157,19 @@ export class McpKeysHandlers {
   async recordUse(@Payload() { account, key, client }: z.output<typeof RecordMcpUse.request>): Promise<z.input<typeof RecordMcpUse.reply>> {
     await this.keys.recordUse(account, key, client);
     return {};
+  }
+
+  @RpcHandler(RecordMcpCalls)
+  async recordCalls(
+    @Payload() { account, key, calls }: z.output<typeof RecordMcpCalls.request>,
+  ): Promise<z.input<typeof RecordMcpCalls.reply>> {
+    await this.calls.record(account, key, calls);
+    return {};
+  }
+
+  @RpcHandler(ListMcpCalls)
+  async listCalls(@Payload() { account }: z.output<typeof ListMcpCalls.request>): Promise<z.input<typeof ListMcpCalls.reply>> {
+    return { calls: await this.calls.list(account) };
   }
 
   @RpcHandler(RotateMcpKey)

@@ -6,6 +6,8 @@ import { KeyChanges } from './key-changes.service.js';
 import { KeysHandlers, McpKeysHandlers } from './keys.handlers.js';
 import { KeysRepository } from './keys.repository.js';
 import { KeysService } from './keys.service.js';
+import { McpCallsRepository } from './mcp-calls.repository.js';
+import { McpCallsService } from './mcp-calls.service.js';
 import { McpKeysService } from './mcp-keys.service.js';
 import { WorkerNamesHandlers } from './worker-names.handlers.js';
 import { WorkerNamesRepository } from './worker-names.repository.js';
@@ -19,6 +21,8 @@ import { WorkerNames } from './worker-names.service.js';
     KeyChanges,
     KeysRepository,
     KeysService,
+    McpCallsRepository,
+    McpCallsService,
     McpKeysService,
     WorkerNames,
     WorkerNamesRepository,

@@ -49,7 +49,9 @@ const RECORD_MCP_USE = `
   SELECT id, now(), $3 FROM keys.key WHERE id = $1 AND account_id = $2 AND kind = 'mcp'
   ON CONFLICT (key_id) DO UPDATE SET used_at = excluded.used_at, client = excluded.client`;
 
-/** Rows of deployment keys and MCP keys. All statements but `findActiveMcp` name the account, so that none reaches another account's keys. */
+const NAMES = `SELECT email, name FROM people.person WHERE email = ANY($1) AND name <> ''`;
+
+/** Rows of deployment keys and MCP keys. All statements but `findActiveMcp` and the names of creators name the account, so that none reaches another account's keys. */
 @Injectable()
 export class KeysRepository {
   /** Null when it is an MCP key and the account already has one; of concurrent calls, one succeeds. */
@@ -101,6 +103,18 @@ export class KeysRepository {
     const where = { accountId: account, kind: 'dep' as const, ...(before !== null && { id: LessThan(before) }) };
     const rows = await tx.find(KeyEntity, { where, order: { id: 'DESC' }, take: limit });
     return rows.map(keyOf);
+  }
+
+  /** Adds what the people who made these keys are called now. */
+  async withCreators(tx: Tx, keys: readonly StoredKey[]): Promise<StoredKey[]> {
+    const emailOf = ({ createdBy: by }: StoredKey): string | null => (by?.actor === 'user' ? by.name : null);
+    const emails = [...new Set(keys.flatMap((key) => emailOf(key) ?? []))];
+    const rows = await tx.query<{ email: string; name: string }[]>(NAMES, [emails]);
+    const names = new Map(rows.map(({ email, name }) => [email, name]));
+    return keys.map((key) => {
+      const person = names.get(emailOf(key) ?? '');
+      return person === undefined || !key.createdBy ? key : { ...key, createdBy: { ...key.createdBy, person } };
+    });
   }
 
   /** An account's MCP key; null while it has none. */

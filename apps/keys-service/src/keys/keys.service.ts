@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type AccountId, type Actor, type DeploymentId, type KeyId, type Limits, ServiceError } from '@slipway/contracts';
-import { Transactions, type Tx } from '@slipway/database';
+import { Transactions } from '@slipway/database';
 import { Authority } from '../identity/authority.service.js';
-import { PeopleRepository } from '../identity/people.repository.js';
 import { PlaygroundKeysRepository } from '../identity/playground-keys.repository.js';
 import type { StoredKey } from '../shared/key-feed.repository.js';
 import { KeyMint } from '../shared/key-minting.js';
@@ -26,7 +25,6 @@ export class KeysService {
     private readonly changes: KeyChanges,
     private readonly authority: Authority,
     private readonly playground: PlaygroundKeysRepository,
-    private readonly people: PeopleRepository,
   ) {}
 
   /** @throws ServiceError `invalid_request` for an expiry in the past, and what `KeyChanges.create` throws */
@@ -48,7 +46,7 @@ export class KeysService {
     return this.transactions.read(async (connection) => {
       await this.authority.requireAccountOrDeleted(connection, account);
       const { items, next } = await pageOf((limit) => this.keys.list(connection, account, { before, limit }));
-      return { items: await this.#withCreators(connection, items), next };
+      return { items: await this.keys.withCreators(connection, items), next };
     });
   }
 
@@ -58,7 +56,7 @@ export class KeysService {
       await this.authority.requireAccountOrDeleted(connection, account);
       const found = await this.keys.find(connection, account, key);
       if (found === null) throw keyNotFound();
-      const [named = found] = await this.#withCreators(connection, [found]);
+      const [named = found] = await this.keys.withCreators(connection, [found]);
       return named;
     });
   }
@@ -109,16 +107,6 @@ export class KeysService {
   /** The numbers are not checked: a key opens no deployment of another account, whatever it names. */
   setDeployments(address: KeyAddress, deployments: DeploymentId[] | null, actor?: Actor): Promise<ChangedKey> {
     return this.changes.change(address, { deployments }, { actor, action: 'key.deployments' });
-  }
-
-  /** Adds what the creators of keys are called now. */
-  async #withCreators(connection: Tx, keys: readonly StoredKey[]): Promise<StoredKey[]> {
-    const emailOf = ({ createdBy: by }: StoredKey): string | null => (by?.actor === 'user' ? by.name : null);
-    const names = await this.people.namesOfEmails(connection, new Set(keys.flatMap((key) => emailOf(key) ?? [])));
-    return keys.map((key) => {
-      const person = names.get(emailOf(key) ?? '');
-      return person === undefined || !key.createdBy ? key : { ...key, createdBy: { ...key.createdBy, person } };
-    });
   }
 }
 

@@ -16,7 +16,7 @@ export const McpCall = z.object({
   /** `read` = the tool changes nothing. An unknown word is read as `write`. */
   access: enumOr(McpScope, 'write'),
   /** `ok`, or the code of the error. */
-  outcome: z.string().regex(/^[a-z_]{1,40}$/),
+  outcome: z.string().regex(/^[a-z0-9_]{1,40}$/),
   /** Duration in milliseconds. */
   ms: z.int().nonnegative().max(2_147_483_647),
   /** The client's name for itself, unverified; null = none. */
