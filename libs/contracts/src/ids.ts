@@ -66,6 +66,13 @@ export function deploymentOfRunner(wk: string): DeploymentId | null {
 export const StreamId = SubjectToken.brand<'StreamId'>();
 export type StreamId = z.infer<typeof StreamId>;
 
+/** A request's name for its client, in the header `x-request-id`. Not a secret. */
+export const RequestId = z
+  .string()
+  .regex(/^req_[A-Za-z0-9]{1,60}$/)
+  .brand<'RequestId'>();
+export type RequestId = z.infer<typeof RequestId>;
+
 const RESERVED_SLUGS = new Set([
   ...['v1', 'api', 'mcp', 'openapi', 'openapi.json', 'livez', 'readyz', 'healthz', 'metrics'],
   ...['assets', 'login', 'auth', 'admin', 'sign-in', 'join'],

@@ -10,6 +10,9 @@ import {
   UpdateDeployment,
 } from '../deployments/deployment-commands.js';
 import { ListDeploymentAudit } from '../deployments/deployment-audit.js';
+import { ListDeploymentEvents } from '../deployments/deployment-events.js';
+import { ListDeploymentLoads } from '../deployments/deployment-load.js';
+import { FindDeploymentOptions, FitDeployment } from '../deployments/deployment-options.js';
 import { FindDeployment, ListDeployments } from '../deployments/deployment-views.js';
 import { TestEngine } from '../deployments/engine-tests.js';
 import { ReadLog } from '../deployments/logs.js';
@@ -56,6 +59,10 @@ export const CONSOLE_API = {
   'deployments/list': allow('viewer', ListDeployments),
   'deployments/find': allow('viewer', FindDeployment),
   'deployments/log': allow('viewer', ReadLog),
+  'deployments/load': allow('viewer', ListDeploymentLoads),
+  'deployments/events': allow('viewer', ListDeploymentEvents),
+  'deployments/options': allow('viewer', FindDeploymentOptions),
+  'deployments/fit': allow('member', FitDeployment),
   'deployments/create': allow('member', CreateDeployment),
   'deployments/update': allow('member', UpdateDeployment),
   'deployments/scale': allow('member', ScaleDeployment),

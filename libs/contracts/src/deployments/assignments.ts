@@ -112,6 +112,8 @@ export const AgentHeartbeat = defineEvent({
     zone: z.string().nullable(),
     /** Free memory for models, in bytes. */
     mem_free: z.int().nonnegative(),
+    /** All memory for models, in bytes. Absent from agents before 2027. */
+    mem_total: z.int().nonnegative().optional(),
     cpu: z.int().positive(),
     gpus: z.int().nonnegative(),
     /** Kinds of engines that it runs. Kinds that the reader does not know match no deployment. */

@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
-import { AuditEntry, auditPage } from '../identity/audit.js';
+import { AuditEntry, auditFilters, auditPage } from '../identity/audit.js';
 import { AccountId } from '../ids.js';
+
+/** Who made a change, as every member of the account may see it. */
+export const ChangedBy = AuditEntry.pick({ actor: true, actor_id: true, actor_name: true });
+export type ChangedBy = z.infer<typeof ChangedBy>;
 
 /**
  * Audit entries of an account's deployments and aliases, newest first; at most 200 per reply. For owners and operators.
@@ -17,6 +21,7 @@ export const ListDeploymentAudit = defineRpc({
     account: AccountId,
     /** Only entries with lower numbers: `next` of the previous reply. */
     before: z.int().positive().optional(),
+    ...auditFilters,
   }),
   reply: z.object({ entries: z.array(AuditEntry), next: z.int().positive().nullable() }),
   errors: [],

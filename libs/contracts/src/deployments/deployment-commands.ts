@@ -29,6 +29,14 @@ const ThreadCount = z.int().min(1).max(1_024);
 /** Limit for answers whose request names none. */
 const DefaultMaxTokens = z.int().positive();
 
+/** Why a revision is made, for people: at most 500 characters. Replicas of before 2027 ignore it. */
+const RevisionNote = z
+  .string()
+  .trim()
+  .max(500, 'A note has at most 500 characters.')
+  .regex(/^[^\p{Cs}\u202A-\u202E\u2066-\u2069]*$/u, 'A note holds no control characters.')
+  .optional();
+
 /** What all commands to deployments-service have in common. */
 const command = {
   owner: 'deployments',
@@ -58,6 +66,7 @@ export const CreateDeployment = defineRpc({
     default_max_tokens: DefaultMaxTokens.optional(),
     /** A repeated key makes no second deployment: the reply names the first one. */
     idempotency_key: IdempotencyKey.optional(),
+    note: RevisionNote,
     ...actorField,
   }),
   reply: z.object({ id: DeploymentId }),
@@ -86,6 +95,8 @@ export const UpdateDeployment = defineRpc({
     slots: SlotCount.nullable().optional(),
     threads: ThreadCount.nullable().optional(),
     default_max_tokens: DefaultMaxTokens.nullable().optional(),
+    /** Kept with the new revision; without a new revision it is ignored. */
+    note: RevisionNote,
   }),
   /** `rev`: the newest revision now. `changed`: whether this request made it. */
   reply: z.object({ deployment: DeploymentId, rev: z.int().positive(), changed: z.boolean(), state: ObservedState }),

@@ -16,7 +16,8 @@ export const DeploymentQuotas = z.object({
 });
 export type DeploymentQuotas = z.infer<typeof DeploymentQuotas>;
 
-const Counts = z.object({ deployments: Quota, replicas: Quota, aliases: Quota });
+/** A number for each quota. */
+export const Counts = z.object({ deployments: Quota, replicas: Quota, aliases: Quota });
 /** A number for each quota: in use, or allowed. */
 export type DeploymentCounts = z.infer<typeof Counts>;
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId, AliasName, DeploymentId, Incarnation } from '../ids.js';
 import { eachReadable } from '../schemas.js';
+import { ChangedBy } from './deployment-audit.js';
 import { ReadDesiredState, ReadObservedState, ReadStateReason } from './deployment-state.js';
 import { ModelSource } from './model-source.js';
 
@@ -33,6 +34,12 @@ export const DeploymentView = z.object({
   slots: z.int().positive().optional(),
   /** Absent from older replicas. */
   created_at: z.iso.datetime().optional(),
+  /** Kind of engine of the newest revision, a name in `ENGINE_KINDS` or of a newer version. Absent from older replicas. */
+  engine: z.string().optional(),
+  /** When it entered its state; of repeated failures, the first one. Absent from older replicas. */
+  since: z.iso.datetime().optional(),
+  /** When its owner last changed it: name, revision, replicas, or stopped and resumed. Absent from older replicas. */
+  updated_at: z.iso.datetime().optional(),
 });
 export type DeploymentView = z.infer<typeof DeploymentView>;
 
@@ -87,6 +94,10 @@ const Revision = z.object({
   threads: z.int().positive().nullable(),
   default_max_tokens: z.int().positive().nullable(),
   created_at: z.iso.datetime(),
+  /** Who made it; null = unknown. Absent from older replicas. */
+  by: ChangedBy.nullable().optional(),
+  /** Why it was made, in the words of who made it. Absent from older replicas. */
+  note: z.string().nullable().optional(),
 });
 /** One revision of a deployment. */
 export type RevisionView = z.infer<typeof Revision>;

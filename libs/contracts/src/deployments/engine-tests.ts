@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { actorField } from '../identity/audit.js';
-import { AccountId, DeploymentId } from '../ids.js';
+import { AccountId, DeploymentId, Incarnation } from '../ids.js';
 import { eachReadable, enumOr } from '../schemas.js';
 import { EngineCredential } from './deployment-commands.js';
 import { EngineSource } from './model-source.js';
@@ -14,13 +14,16 @@ export const TESTED_MODELS_MAX = 100;
  *
  * | outcome | meaning |
  * | --- | --- |
- * | `answers` | it answers and knows the model, or lists no models |
+ * | `answers` | it answers and knows the model, lists no models, or was asked about none |
  * | `model_unknown` | it answers, and its list of models does not hold this one |
  * | `unreachable` | nothing answers there, or not as an engine does |
  * | `refused` | it refuses the credential |
  * | `not_allowed` | the worker may not call this host |
  */
 export const EngineOutcome = z.enum(['answers', 'model_unknown', 'unreachable', 'refused', 'not_allowed']);
+
+/** An engine in a test: without `model`, it is asked which models it has. */
+const TestedEngine = EngineSource.partial({ model: true });
 
 /** Result of an engine test from one agent. */
 export const EngineFinding = z.object({
@@ -51,7 +54,8 @@ export const TestAgentEngine = defineRpc({
   callers: ['deployments'],
   queue: 'worker',
   request: z.object({
-    source: EngineSource,
+    /** Agents before 2027 refuse an engine without a model. */
+    source: TestedEngine,
     /** In clear: for agents without a key, where the operator allows it. */
     credential: EngineCredential.optional(),
     /** Sealed for the agent's key, bound to `engineTestBinding`. */
@@ -64,6 +68,8 @@ export const TestAgentEngine = defineRpc({
 
 const EngineTest = EngineFinding.extend({
   host: z.string(),
+  /** The agent that tested: with `host` it names the worker. Absent from older replicas. */
+  agent: Incarnation.optional(),
   /** `silent`: the worker itself did not answer. */
   outcome: enumOr(z.enum([...EngineOutcome.options, 'silent']), 'unreachable'),
 });
@@ -83,13 +89,13 @@ export const TestEngine = defineRpc({
   queue: 'deployments',
   request: z.object({
     account: AccountId,
-    source: EngineSource,
+    source: TestedEngine,
     credential: EngineCredential.optional(),
     /** Where no credential is given, that of this deployment's newest revision for the same host is used. */
     deployment: DeploymentId.optional(),
     ...actorField,
   }),
-  /** By host, at most one for each default replica. Empty = no worker runs HTTP engines. */
+  /** By host, one for each of as many hosts as the default replicas. Empty = no worker runs HTTP engines. */
   reply: z.object({ tests: eachReadable(EngineTest) }),
   errors: ['source_not_allowed', 'deployment_not_found', 'rate_limit_exceeded'],
   timeoutMs: 15_000,
