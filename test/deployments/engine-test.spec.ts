@@ -1,4 +1,4 @@
-import { type AccountId, type EngineTest, ListDeploymentAudit, TestEngine } from '@slipway/contracts';
+import { type AccountId, type EngineTest, Incarnation, ListDeploymentAudit, TestEngine } from '@slipway/contracts';
 import {
   freePorts,
   jsonAnswer,
@@ -71,6 +71,7 @@ describe('an engine test', () => {
     const [found, ...more] = await test({ credential: CREDENTIAL });
     expect(found).toEqual({
       host: expect.any(String) as string,
+      agent: expect.any(String) as string,
       outcome: 'answers',
       detail: null,
       server: 'vllm',
@@ -99,6 +100,13 @@ describe('an engine test', () => {
     expect(await outcomeOf()).toEqual(['unreachable', expect.stringContaining('redirects')]);
     engine.gets.delete('/v1/models');
     expect(await outcomeOf()).toEqual(['answers', null]);
+  });
+
+  it('lists the models of an engine without a name', async () => {
+    const twoModels = ['one', 'two'].map((id) => ({ id, object: 'model', owned_by: 'vllm', max_model_len: 4_096 }));
+    engine.gets.set('/v1/models', jsonAnswer(200, { object: 'list', data: twoModels }));
+    const found = (await test({ source: { kind: 'http', url: engine.url } })).find(({ outcome }) => outcome !== 'silent');
+    expect(found).toMatchObject({ outcome: 'answers', server: 'vllm', context: null, models: ['one', 'two'] });
   });
 
   it('requires the permission to create a deployment', async () => {
@@ -141,6 +149,20 @@ describe('an engine test', () => {
       lines().find((each) => each.includes('engines.test_unanswered') && each.includes(absent.wk)),
     );
     expect(line).toContain('absent');
+  });
+
+  it('runs once per host, by a named worker', async () => {
+    const twins = ['0001', '0002'].map((wk) => rig.startAgent({ wk: Incarnation.parse(wk), facts: { host: 'twins' } }));
+    try {
+      const found = await until('both twins are known', async () => {
+        const tests = await test();
+        return tests.some(({ host }) => host === 'twins') && tests;
+      });
+      expect(found.filter(({ host }) => host === 'twins')).toMatchObject([{ agent: '0001' }]);
+      expect(found).toHaveLength(2);
+    } finally {
+      for (const twin of twins) twin.stop();
+    }
   });
 
   it('reads at most 256 KiB', async () => {

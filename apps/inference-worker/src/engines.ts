@@ -6,7 +6,8 @@ import type { WorkerConfig } from './config.js';
 /** A model that is at hand: downloads have become files. */
 export type EngineSource = Exclude<ModelSource, { kind: 'download' }>;
 
-type HttpSource = Extract<EngineSource, { kind: 'http' }>;
+/** An HTTP engine in a test; without `model` it is asked which models it has. */
+type TestedEngine = Pick<Extract<EngineSource, { kind: 'http' }>, 'url'> & { readonly model?: string | undefined };
 
 /** A kind of engine as this worker runs it. */
 interface WorkerKind {
@@ -57,7 +58,7 @@ export async function createEngine(source: EngineSource, settings: EngineSetting
 
 /** Asks an HTTP engine once what loading a deployment of it would ask, without loading anything. Never throws: a fault is the finding. */
 export async function tryEngine(
-  { url, model }: HttpSource,
+  { url, model }: TestedEngine,
   credential: string | undefined,
   log: Pick<Logger, 'warn'>,
 ): Promise<Omit<EngineFinding, 'ms'>> {

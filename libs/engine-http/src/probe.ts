@@ -70,14 +70,16 @@ export async function checkUpstream(client: UpstreamClient, signal: AbortSignal)
 
 /**
  * Asks a server which models it has. One that does not know the question is taken as it is: it answered.
+ * @param model the wanted one; null = none, and the context is known only where the server has a single model
  * @throws EngineLoadError `engine_unreachable` or `engine_refused`.
  */
-export async function probeUpstream(client: UpstreamClient, model: string, signal: AbortSignal): Promise<UpstreamFacts> {
+export async function probeUpstream(client: UpstreamClient, model: string | null, signal: AbortSignal): Promise<UpstreamFacts> {
   const list = await listModels(client, signal);
   if (!list) return { flavour: 'other', context: null, listed: null, models: null };
   const exact = list.find((entry) => idOf(entry) === model);
   const ours = Model.safeParse(exact ?? (list.length === 1 ? list[0] : undefined)).data;
-  const facts = { flavour: flavourOf(ours), listed: exact !== undefined, models: namesOf(list, model) };
+  const flavour = flavourOf(model === null ? Model.safeParse(list[0]).data : ours);
+  const facts = { flavour, listed: exact !== undefined, models: namesOf(list, model) };
   const reported = ours?.max_model_len ?? ours?.meta?.n_ctx ?? null;
   if (reported !== null || facts.flavour !== 'llama-server') return { ...facts, context: reported };
   return { ...facts, context: await contextFromProps(client, signal) };
@@ -91,11 +93,12 @@ const field = (value: unknown, name: string): unknown =>
 const idOf = (entry: unknown): unknown => field(entry, 'id');
 
 /** The first names of a list, and ours where it is further down. A list may have tens of thousands of entries. */
-function namesOf(list: readonly unknown[], ours: string): string[] {
+function namesOf(list: readonly unknown[], ours: string | null): string[] {
   const names: string[] = [];
+  const most = ours === null ? TESTED_MODELS_MAX : TESTED_MODELS_MAX - 1;
   for (const entry of list) {
     const id = idOf(entry);
-    if (typeof id === 'string' && (names.length < TESTED_MODELS_MAX - 1 || id === ours)) names.push(id);
+    if (typeof id === 'string' && (names.length < most || id === ours)) names.push(id);
     if (names.length === TESTED_MODELS_MAX) break;
   }
   return names;

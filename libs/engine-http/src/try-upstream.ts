@@ -12,7 +12,8 @@ const NAME_CHARS = 256;
 
 export interface TriedUpstream {
   readonly url: string;
-  readonly model: string;
+  /** Absent = the server is asked which models it has. */
+  readonly model?: string | undefined;
   readonly credential: string | undefined;
 }
 
@@ -37,15 +38,15 @@ export async function tryUpstream(
   }
 }
 
-async function learn(client: UpstreamClient, model: string): Promise<UpstreamFacts> {
+async function learn(client: UpstreamClient, model: string | undefined): Promise<UpstreamFacts> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
-  const facts = await probeUpstream(client, model, signal);
+  const facts = await probeUpstream(client, model ?? null, signal);
   const isOllama = facts.flavour === 'other' && (await greetsAsOllama(client, signal).catch(() => false));
   return isOllama ? { ...facts, flavour: 'ollama' } : facts;
 }
 
-function findingOf({ flavour, context, models }: UpstreamFacts, model: string): Omit<EngineFinding, 'ms'> {
-  const isKnown = models === null || models.includes(model);
+function findingOf({ flavour, context, models }: UpstreamFacts, model: string | undefined): Omit<EngineFinding, 'ms'> {
+  const isKnown = model === undefined || models === null || models.includes(model);
   return {
     outcome: isKnown ? 'answers' : 'model_unknown',
     detail: isKnown ? null : 'The engine does not list this model.',

@@ -1,4 +1,4 @@
-import { engineOf, type ModelSource, ServiceError } from '@slipway/contracts';
+import { engineOf, ServiceError } from '@slipway/contracts';
 import type { AgentTable } from '../agents/agent-table.js';
 
 /** What the operator allows and presets. */
@@ -14,6 +14,9 @@ export interface SettingsPolicyOptions {
     readonly replicas: number;
   };
 }
+
+/** A source as far as its engine goes. */
+type EngineBound = Parameters<typeof engineOf>[0];
 
 type BoundedSettings = { readonly threads: number | null; readonly slots: number; readonly context: number | null };
 
@@ -31,12 +34,12 @@ export class SettingsPolicy {
   }
 
   /** Slots of a deployment whose owner names none, within the operator's bound. */
-  defaultSlots(source: ModelSource): number {
+  defaultSlots(source: EngineBound): number {
     return Math.min(this.#options.max.slots, engineOf(source).slots ?? this.#options.defaultSlots);
   }
 
   /** Replicas of a deployment whose owner names none, within the operator's bound. */
-  defaultReplicas(source: ModelSource): number {
+  defaultReplicas(source: EngineBound): number {
     return Math.min(this.#options.max.replicas, engineOf(source).replicas);
   }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { TestEngine } from '@slipway/contracts';
+import type { EngineSource, TestEngine } from '@slipway/contracts';
 import type { z } from 'zod';
 import { AccountTransactions } from '../quotas/account-transactions.js';
 import { CredentialVault } from '../deployments/revision-secrets.js';
@@ -7,7 +7,8 @@ import { deploymentNotFound, DeploymentsRepository } from '../deployments/deploy
 import { type RevisionSettings, SettingsComposer } from '../deployments/revision-settings.js';
 import { RevisionsRepository } from '../deployments/revisions.repository.js';
 
-type Request = z.output<typeof TestEngine.request>;
+/** A test whose source names a model. */
+type Request = Omit<z.output<typeof TestEngine.request>, 'source'> & { readonly source: z.output<typeof EngineSource> };
 
 /** Finds the credential that a revision would send to its engine, without creating the revision. */
 @Injectable()

@@ -29,6 +29,18 @@ const SILENT = { outcome: 'silent', detail: null, server: null, context: null, m
 const tooMany = (bound: string): ServiceError =>
   new ServiceError('rate_limit_exceeded', `An account may test engines ${bound}; try again soon.`, { retryAfterS: 15 });
 
+/** For checks of sources, which need a name. It is sent to no engine. */
+const NO_MODEL = '-';
+
+type TestRequest = z.output<typeof TestEngine.request>;
+
+/** The first agent of each host: another one there would reach the engine by the same way. */
+function onePerHost(agents: readonly AgentHeartbeat[]): AgentHeartbeat[] {
+  const hosts = new Map<string, AgentHeartbeat>();
+  for (const agent of agents) if (!hosts.has(agent.host)) hosts.set(agent.host, agent);
+  return [...hosts.values()];
+}
+
 /** Tests HTTP engines before a deployment uses them, from the workers that would call them. Results are not stored. */
 @Injectable()
 export class EngineTestsService {
@@ -52,10 +64,11 @@ export class EngineTestsService {
    * Tests an engine. Source and credential must pass the same checks as those of a deployment.
    * @throws ServiceError `rate_limit_exceeded` above six tests of an account in a minute or two at once; whatever the checks throw
    */
-  async test(request: z.output<typeof TestEngine.request>): Promise<{ tests: EngineTest[] }> {
+  async test(request: TestRequest): Promise<{ tests: EngineTest[] }> {
     const { source, account } = request;
-    await this.rules.check(source);
-    const credential = await this.credentials.credentialFor(request);
+    const named = { ...request, source: { ...source, model: source.model ?? NO_MODEL } };
+    await this.rules.check(named.source);
+    const credential = await this.credentials.credentialFor(named);
     const running = this.#running.get(account) ?? 0;
     if (running >= TESTS_AT_ONCE) throw tooMany(`${TESTS_AT_ONCE} at once`);
     this.#running.set(account, running + 1);
@@ -70,7 +83,7 @@ export class EngineTestsService {
   }
 
   /** Counts the test and writes it to the audit log before anything is sent. */
-  async #admit(request: z.output<typeof TestEngine.request>, hasCredential: boolean): Promise<void> {
+  async #admit(request: TestRequest, hasCredential: boolean): Promise<void> {
     const { account, actor, source, credential } = request;
     await this.transactions.run(request, async (tx) => {
       if ((await this.repository.recent(tx, account)) >= TESTS_PER_MINUTE) throw tooMany(`${TESTS_PER_MINUTE} in a minute`);
@@ -81,13 +94,10 @@ export class EngineTestsService {
     });
   }
 
-  async #testOnAgents(
-    source: z.output<typeof TestEngine.request>['source'],
-    credential: string | undefined,
-  ): Promise<{ tests: EngineTest[] }> {
+  async #testOnAgents(source: TestRequest['source'], credential: string | undefined): Promise<{ tests: EngineTest[] }> {
     const able = this.agents.live().filter(({ engines, draining }) => engines.includes(engineKindOf(source)) && !draining);
     const capable = able.filter((agent) => credential === undefined || this.sealers.canReceiveSecrets(agent));
-    const chosen = capable.slice(0, this.policy.defaultReplicas(source));
+    const chosen = onePerHost(capable).slice(0, this.policy.defaultReplicas(source));
     const tests = await Promise.all(
       chosen.map((agent) => {
         const boundTo = engineTestBinding({ url: source.url, wk: agent.wk });
@@ -100,11 +110,11 @@ export class EngineTestsService {
 
   async #testOn({ wk, host }: AgentHeartbeat, request: z.input<typeof TestAgentEngine.request>): Promise<EngineTest> {
     try {
-      return { host, ...(await this.rpc.call(TestAgentEngine, request, { wk })) };
+      return { host, agent: wk, ...(await this.rpc.call(TestAgentEngine, request, { wk })) };
     } catch (error) {
       // Owners see that the agent did not reply; operators find the cause in the log.
       this.log.warn({ wk, host, err: error }, 'engines.test_unanswered');
-      return { host, ...SILENT };
+      return { host, agent: wk, ...SILENT };
     }
   }
 }

@@ -36,7 +36,7 @@ export class ModelSources {
   }
 
   /** @throws EngineLoadError `engine_refused` for a host that this worker may not call. */
-  permittedEngine(source: Extract<ModelSource, { kind: 'http' }>): EngineSource {
+  permittedEngine<S extends { readonly url: string }>(source: S): S {
     if (this.options.engineHosts.allows(new URL(source.url))) return source;
     throw new EngineLoadError('engine_refused', 'The host of this engine is not on the list of allowed engine hosts.');
   }
