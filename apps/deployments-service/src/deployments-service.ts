@@ -12,6 +12,8 @@ import { deploymentsDatabase } from './db/schema.js';
 import { DeploymentsModule } from './deployments/deployments.module.js';
 import { EnginesModule } from './engines/engines.module.js';
 import { FeedSourceRepository } from './feed/feed-source.repository.js';
+import { LoadListener } from './load/load-listener.js';
+import { LoadModule } from './load/load.module.js';
 import { LogsModule } from './logs/logs.module.js';
 import { ModelsModule } from './models/models.module.js';
 import { Election, Placer } from './placement/placer.js';
@@ -19,7 +21,17 @@ import { PlacementModule } from './placement/placement.module.js';
 import { QuotasModule } from './quotas/quotas.module.js';
 
 @Module({
-  imports: [DeploymentsModule, AliasesModule, ModelsModule, EnginesModule, LogsModule, AuditModule, QuotasModule, PlacementModule],
+  imports: [
+    DeploymentsModule,
+    AliasesModule,
+    ModelsModule,
+    EnginesModule,
+    LogsModule,
+    LoadModule,
+    AuditModule,
+    QuotasModule,
+    PlacementModule,
+  ],
   providers: [rpcGate(RefusalLog)],
 })
 class DeploymentsServiceModule {}
@@ -35,6 +47,7 @@ export const deploymentsService = defineService({
     followedProofs(),
     feedPublisher({ contract: DeploymentFeed, stores: Database, source: FeedSourceRepository }),
     resource(AgentListener),
+    resource(LoadListener),
     resource(Placer),
     resource(Election),
     refusalLog(),

@@ -15,6 +15,7 @@ import { RELAY_TIMES, type RelayTimes, TIMES } from './inference/relayed-respons
 import { LimitsModule, LimitSync } from './limits/limit-sync.js';
 import { GatewayMetrics } from './observability/gateway-metrics.js';
 import { HeartbeatListener } from './routing/heartbeat-listener.js';
+import { LoadReporter } from './routing/load-reporter.js';
 import { Router } from './routing/router.service.js';
 import { RoutingModule } from './routing/routing.module.js';
 import { WorkerTable } from './routing/worker-table.js';
@@ -83,6 +84,7 @@ export const gatewayWith = ({ surfaces = SURFACES, times }: GatewayOverrides = {
       feedReader({ contract: DeploymentFeed, sink: DeploymentIndex, missing: 'deployments are not loaded' }),
       { name: 'streams', token: StreamReceiver, stop: (receiver: StreamReceiver) => receiver.stop() },
       resource(HeartbeatListener),
+      resource(LoadReporter),
       resource(LimitSync),
       {
         name: 'usage',

@@ -80,6 +80,11 @@ export const recordOf = (row: DeploymentEntity): FeedRecord =>
 /** Columns of a state that begins now and has no reason. */
 const NEW_STATE = { reason: null, detail: null, failedSince: null, stateSince: () => 'now()' };
 
+const CAPACITIES = `
+  SELECT d.id, d.ready_replicas * r.slots AS slots FROM deployment d
+  JOIN revision r ON r.deployment_id = d.id AND r.number = coalesce(d.serving_rev, d.rev)
+  WHERE d.account = $1 AND ($2::integer IS NULL OR d.id = $2) AND d.id > $3 ORDER BY d.id LIMIT $4`;
+
 @Injectable()
 export class DeploymentsRepository {
   /** Creates the deployment and its first revision. */
@@ -171,6 +176,15 @@ export class DeploymentsRepository {
   ): Promise<StoredDeployment[]> {
     const rows = await this.#withNewest(connection, account).andWhere('d.id > :after', { after }).orderBy('d.id').limit(limit).getMany();
     return rows.map(storedOf);
+  }
+
+  /** Ids with the slots of all ready replicas, at most `limit` with ids above `after`; all deployments, or one. */
+  async capacities(
+    connection: EntityManager,
+    account: AccountId,
+    { deployment, after, limit }: { deployment: DeploymentId | null; after: number; limit: number },
+  ): Promise<{ id: DeploymentId; slots: number }[]> {
+    return connection.query(CAPACITIES, [account, deployment, after, limit]);
   }
 
   /** Null when the account has no such deployment. */

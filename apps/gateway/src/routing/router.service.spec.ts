@@ -65,6 +65,18 @@ describe('the router', () => {
     expect(await waiting).toBe('chose a');
   });
 
+  it('reports running and waiting requests of each deployment', async () => {
+    expect(router.loads()).toEqual(new Map());
+    heartbeat('a');
+    const first = chooser();
+    await choose(first);
+    const second = choose();
+    expect(router.loads()).toEqual(new Map([[DEP, { inFlight: 1, queued: 1 }]]));
+    first.released(wk('a'));
+    await second;
+    expect(router.loads()).toEqual(new Map([[DEP, { inFlight: 1, queued: 0 }]]));
+  });
+
   it('gives a freed slot to the first waiting request', async () => {
     heartbeat('a');
     const first = chooser();

@@ -47,6 +47,16 @@ export class Router {
     return waiting;
   }
 
+  /** Requests on workers and in queues, of the deployments that have any. */
+  loads(): Map<DeploymentId, { inFlight: number; queued: number }> {
+    const loads = new Map<DeploymentId, { inFlight: number; queued: number }>();
+    for (const [deployment, inFlight] of this.options.table.streams()) loads.set(deployment, { inFlight, queued: 0 });
+    for (const [deployment, { length: queued }] of this.#queues) {
+      if (queued > 0) loads.set(deployment, { inFlight: loads.get(deployment)?.inFlight ?? 0, queued });
+    }
+    return loads;
+  }
+
   /** The chooser of one stream. */
   chooserFor(route: RouteRequest): WorkerChooser {
     // One deadline for the stream, however often a chosen worker turns out to be full.

@@ -6,6 +6,7 @@ import type { GatewayConfig } from '../config.js';
 import { DeploymentIndex } from '../deployments/deployment-index.js';
 import { GATEWAY_ID } from '../tokens.js';
 import { HeartbeatListener } from './heartbeat-listener.js';
+import { LoadReporter } from './load-reporter.js';
 import { Router } from './router.service.js';
 import { type Standing, WorkerTable } from './worker-table.js';
 
@@ -22,10 +23,12 @@ function tableOf(deployments: DeploymentIndex, feed: FeedReader<DeploymentFeedRe
 const routerOf = (table: WorkerTable, { QUEUE_WAIT_MS: queueWaitMs }: GatewayConfig): Router =>
   new Router({ table, queueWaitMs, now: () => performance.now(), random: Math.random });
 
-type ListenerParts = [NatsConnection, ServiceConfig, Incarnation, Router];
+type RouterParts = [NatsConnection, ServiceConfig, Incarnation, Router];
 
-const listenerOf = (...[nats, { SLIPWAY_ENV: env }, gw, router]: ListenerParts): HeartbeatListener =>
+const listenerOf = (...[nats, { SLIPWAY_ENV: env }, gw, router]: RouterParts): HeartbeatListener =>
   new HeartbeatListener({ nats, env, gw, router });
+
+const reporterOf = (...[nats, { SLIPWAY_ENV: env }, gw, router]: RouterParts): LoadReporter => new LoadReporter({ nats, env, gw, router });
 
 /** The known runners, and the choice of one for each stream. */
 @Module({
@@ -33,6 +36,7 @@ const listenerOf = (...[nats, { SLIPWAY_ENV: env }, gw, router]: ListenerParts):
     { provide: WorkerTable, useFactory: tableOf, inject: [DeploymentIndex, readerOf(DeploymentFeed)] },
     { provide: Router, useFactory: routerOf, inject: [WorkerTable, CONFIG] },
     { provide: HeartbeatListener, useFactory: listenerOf, inject: [NATS, CONFIG, GATEWAY_ID, Router] },
+    { provide: LoadReporter, useFactory: reporterOf, inject: [NATS, CONFIG, GATEWAY_ID, Router] },
   ],
   exports: [Router, WorkerTable],
 })

@@ -216,6 +216,17 @@ export class WorkerTable {
     return size;
   }
 
+  /** Streams of this gateway by deployment, where there are any. */
+  streams(): Map<DeploymentId, number> {
+    const streams = new Map<DeploymentId, number>();
+    for (const [deployment, workers] of this.#deployments) {
+      let inFlight = 0;
+      for (const worker of workers.values()) inFlight += worker.inFlight;
+      if (inFlight > 0) streams.set(deployment, inFlight);
+    }
+    return streams;
+  }
+
   /** Deployments with a known runner. */
   deployments(): DeploymentId[] {
     return [...this.#deployments.keys()];

@@ -27,7 +27,10 @@ export type GatewayLoad = z.infer<typeof GatewayLoad.message>;
 
 const Load = z.object({
   deployment: DeploymentId,
-  /** Requests on workers: the slots in use. Token counts take no slot and are not among them. */
+  /**
+   * Requests on workers: the slots in use. It may exceed `slots` by requests that several gateways sent at the same moment, which
+   * wait at the worker. Token counts take no slot and are not among them.
+   */
   in_flight: Requests,
   /** Requests that wait at gateways for a free slot. */
   queued: Requests,

@@ -1,0 +1,58 @@
+import { Controller, Injectable, Module } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import { type DeploymentLoad, ListDeploymentLoads } from '@slipway/contracts';
+import { fitting, RpcHandler } from '@slipway/platform';
+import type { z } from 'zod';
+import { DeploymentsModule } from '../deployments/deployments.module.js';
+import { DeploymentsRepository } from '../deployments/deployments.repository.js';
+import { AccountTransactions } from '../quotas/account-transactions.js';
+import { QuotasModule } from '../quotas/quotas.module.js';
+import { LoadListener } from './load-listener.js';
+import { LoadTable } from './load-table.js';
+
+const PAGE_ROWS = 4_000;
+
+type Request = z.output<typeof ListDeploymentLoads.request>;
+type Reply = z.input<typeof ListDeploymentLoads.reply>;
+
+/** Lists the present load of deployments. */
+@Injectable()
+class DeploymentLoadsService {
+  constructor(
+    private readonly transactions: AccountTransactions,
+    private readonly deployments: DeploymentsRepository,
+    private readonly table: LoadTable,
+  ) {}
+
+  async list({ account, deployment, after }: Request): Promise<Reply> {
+    const rows = await this.transactions.read(account, (connection) =>
+      this.deployments.capacities(connection, account, { deployment: deployment ?? null, after: after ?? 0, limit: PAGE_ROWS }),
+    );
+    const now = Date.now();
+    const views = rows.map(({ id, slots }): DeploymentLoad => {
+      const { inFlight, queued, gateways, ageMs } = this.table.of(id);
+      return { deployment: id, in_flight: inFlight, queued, slots, gateways, as_of: new Date(now - ageMs).toISOString() };
+    });
+    const loads = [...fitting(views)];
+    const isWhole = loads.length === rows.length && rows.length < PAGE_ROWS;
+    return { loads, next: isWhole ? null : (loads.at(-1)?.deployment ?? null) };
+  }
+}
+
+@Controller()
+class LoadHandlers {
+  constructor(private readonly loads: DeploymentLoadsService) {}
+
+  @RpcHandler(ListDeploymentLoads)
+  list(@Payload() request: Request): Promise<Reply> {
+    return this.loads.list(request);
+  }
+}
+
+/** The present load of deployments, as gateways report it. */
+@Module({
+  imports: [QuotasModule, DeploymentsModule],
+  controllers: [LoadHandlers],
+  providers: [DeploymentLoadsService, LoadListener, { provide: LoadTable, useFactory: () => new LoadTable(() => performance.now()) }],
+})
+export class LoadModule {}
