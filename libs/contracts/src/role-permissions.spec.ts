@@ -194,6 +194,7 @@ describe('what each role may do, in full', () => {
           'key.dev.v1.rpc.name-workers.* keys',
           'session.dev.v1.rpc.since.* keys',
           'session.dev.v1.rpc.snapshot.* keys',
+          'usage.dev.v1.rpc.find-request.* keys',
           'usage.dev.v1.rpc.query.* keys',
           'usage.dev.v1.use',
           'usage.dev.v1.rpc.recall.* keys',

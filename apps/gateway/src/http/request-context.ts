@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { nuid } from '@slipway/platform';
+import type { StreamId } from '@slipway/contracts';
+import { randomToken } from '@slipway/platform';
 import type { Caller } from '../auth/key-verifier.service.js';
 import type { ResolvedDeployment } from '../deployments/deployment-resolver.service.js';
 import type { Permit } from '../limits/rate-limiter.js';
@@ -41,8 +42,13 @@ declare module 'fastify' {
   }
 }
 
-/** A new request id. */
-export const requestId = (): string => `req_${nuid.next()}`;
+const ID_PREFIX = 'req_';
+
+/** A new request id. Its part after the prefix cannot be guessed, since it also names the stream of the request. */
+export const requestId = (): string => `${ID_PREFIX}${randomToken()}`;
+
+/** Id of the stream of a request: one id finds a request in answers, logs and the usage ledger. A request has at most one. */
+export const streamIdOf = ({ id }: Pick<RequestContext, 'id'>): StreamId => id.slice(ID_PREFIX.length) as StreamId;
 
 /** The headers with the request id. Clients of the messages contract read only `request-id`. */
 export const idHeaders = (id: string): Record<'x-request-id' | 'request-id', string> => ({

@@ -28,6 +28,24 @@ export interface LatencyRow extends GroupRow {
   readonly p99: number;
 }
 
+/** One request as the database returns it. */
+export interface LedgerRequest {
+  readonly key: number;
+  readonly deployment: number;
+  readonly rev: number;
+  readonly alias: string;
+  readonly api: string;
+  readonly stream: boolean;
+  readonly startedAt: Date;
+  readonly status: string;
+  readonly ttft: string | null;
+  readonly ms: string;
+  readonly prompt: string;
+  readonly cached: string;
+  readonly completion: string;
+  readonly estimated: boolean;
+}
+
 /** The keys, accounts and requests whose tokens are asked for. */
 export interface BudgetQuestion {
   readonly keys: readonly number[];
@@ -123,6 +141,17 @@ export class UsageQueriesRepository {
        SELECT 'request', st, 0, prompt + completion, final FROM usage.request WHERE st = ANY($3) AND source IS NOT NULL`,
       [keys, accounts, requests, day],
     );
+  }
+
+  /** A request of this account. Its row counts once a gateway or a worker has reported it. */
+  async request(tx: Tx, account: number, id: string): Promise<LedgerRequest | undefined> {
+    const rows: LedgerRequest[] = await tx.query(
+      `SELECT key_id AS key, deployment_id AS deployment, rev, alias, api, streamed AS stream, started_at AS "startedAt", status,
+         ttft_ms AS ttft, ms, prompt, cached, completion, estimated
+       FROM usage.request WHERE st = $1 AND account_id = $2 AND source IS NOT NULL`,
+      [id, account],
+    );
+    return rows[0];
   }
 
   /** When each of these keys was last used; unused keys are left out. */

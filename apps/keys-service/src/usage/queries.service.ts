@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
+  type FindRequest,
   type QueryBudgets,
   type QueryUsage,
   StreamId,
@@ -77,6 +78,16 @@ export class UsageQueries {
     const result = rows.map((row) => ({ ...rowOf(groups, row), ...(found && { latency: found.get(nameOf(groups, row)) ?? {} }) }));
     if (fitting(result, ROWS_BYTES_MAX).length < result.length) throw tooLarge();
     return { rows: result, as_of: asOf.toISOString() };
+  }
+
+  /** One request of an account, as the ledger knows it now; null where it knows none. */
+  async request({ account, id }: z.output<typeof FindRequest.request>): Promise<z.input<typeof FindRequest.reply>> {
+    const row = await this.transactions.read((connection) => this.queries.request(connection, account, id));
+    if (!row) return { request: null };
+    const { startedAt, ttft, ms, prompt, cached, completion, ...facts } = row;
+    const latency = { ttft_ms: ttft === null ? null : sumOf(ttft), ms: sumOf(ms) };
+    const tokens = { prompt_tokens: sumOf(prompt), cached_tokens: sumOf(cached), completion_tokens: sumOf(completion) };
+    return { request: { ...facts, started_at: startedAt.toISOString(), ...latency, ...tokens } };
   }
 
   /** Tokens of keys and accounts today and this month, and which of the given requests they include, all at the same moment. */

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { QueryBudgets, QueryUsage, RecallLimitUse } from '@slipway/contracts';
+import { FindRequest, QueryBudgets, QueryUsage, RecallLimitUse } from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform';
 import type { z } from 'zod';
 import { LimitUseMemory } from './limit-use-memory.js';
@@ -16,6 +16,11 @@ export class UsageHandlers {
   @RpcHandler(QueryUsage)
   query(@Payload() question: z.output<typeof QueryUsage.request>): Promise<z.input<typeof QueryUsage.reply>> {
     return this.queries.sums(question);
+  }
+
+  @RpcHandler(FindRequest)
+  request(@Payload() question: z.output<typeof FindRequest.request>): Promise<z.input<typeof FindRequest.reply>> {
+    return this.queries.request(question);
   }
 
   @RpcHandler(QueryBudgets)

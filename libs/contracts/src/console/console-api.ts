@@ -37,6 +37,7 @@ import {
 } from '../keys/deployment-keys.js';
 import { ListMcpCalls } from '../keys/mcp-calls.js';
 import { CreateMcpKey, FindMcpKey, RotateMcpKey } from '../keys/mcp-key.js';
+import { FindRequest } from '../usage/find-request.js';
 import { QueryUsage } from '../usage/query-usage.js';
 
 /** An RPC that the dashboard may call, and the least role that it needs. */
@@ -90,6 +91,7 @@ export const CONSOLE_API = {
   'mcp-key/rotate': allow('member', RotateMcpKey),
   'mcp-key/calls': allow('viewer', ListMcpCalls),
   'usage/query': allow('viewer', QueryUsage),
+  'requests/find': allow('viewer', FindRequest),
   'members/list': allow('viewer', ListMembers),
   'members/set-role': allow('owner', ChangeRole),
   'members/remove': allow('owner', RemoveMember),
