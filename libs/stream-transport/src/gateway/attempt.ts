@@ -1,10 +1,10 @@
 import type { DataFrame, EndFrame, ErrorFrame, Frame, Incarnation, StreamId, Usage } from '@slipway/contracts';
 import type { StreamRequest } from '../types.js';
+import { AnswerWatch } from './answer-watch.js';
 import type { AttemptHost, ActiveAttempt, AttemptOwner, Outcome } from './attempt-host.js';
 import { LazyAbort } from './lazy-abort.js';
 import { FrameSequence } from './frame-sequence.js';
 import { SilenceWatch } from './silence-watch.js';
-import type { PendingStart, WorkerVitals } from './worker-vitals.js';
 
 export interface AttemptPlace {
   readonly wk: Incarnation;
@@ -24,19 +24,8 @@ export class Attempt implements ActiveAttempt {
   #phase: 'starting' | 'accepted' | 'cancelling' | 'over' = 'starting';
   readonly #sequence = new FrameSequence();
   readonly #upload = new LazyAbort();
-  #sentAt = 0;
-  /** Time limit for the worker's answer, from when the whole start was sent; null = not sent yet, or answered. */
-  #answerMs: number | null = null;
+  readonly #answer: AnswerWatch;
   readonly #silence: SilenceWatch;
-  readonly #vitals: WorkerVitals;
-  /** The start before this one, while it is unanswered; null = none. */
-  #earlier: Readonly<PendingStart> | null = null;
-  /** This start, while its answer is awaited; null = not sent yet, or no longer awaited. */
-  #pending: PendingStart | null = null;
-  /** Whether the start was sent in parts, over a connection on which the server reports no missing subscriber to this side. */
-  #inParts = false;
-  /** When the worker was asked whether it is alive, after its time for an answer; -Infinity = not yet. */
-  #probedAt = NEVER;
   #replayAskedAt = NEVER;
   #cancelledAt = NEVER;
   #cancelBy = 0;
@@ -50,8 +39,8 @@ export class Attempt implements ActiveAttempt {
     this.#host = host;
     this.#owner = owner;
     this.#request = request;
+    this.#answer = new AnswerWatch(host.settings, host.vitals(wk));
     this.#silence = new SilenceWatch(host.settings);
-    this.#vitals = host.vitals(wk);
     this.st = request.st;
     this.at = at;
     this.wk = wk;
@@ -67,13 +56,11 @@ export class Attempt implements ActiveAttempt {
   send(deadlineMs: number): void {
     this.#host.enter(this);
     this.#host.counters.starts += 1;
-    const { pending, earlier } = this.#vitals.startSent();
-    this.#pending = pending;
-    this.#earlier = earlier;
+    this.#answer.open();
     const { wk, at, subject } = this;
     const request = this.#request;
     const sent = this.#host.starts.send(request, { wk, at, reply: subject, deadlineMs, upload: this.#upload });
-    if (sent.kind === 'sent') this.#awaitAnswer(this.#host.settings.acceptMs);
+    if (sent.kind === 'sent') this.#answer.sent(this.#host.now());
     else if (sent.kind === 'uploading') void this.#awaitUpload(sent.done);
     else this.#conclude({ kind: sent.kind === 'too_large' ? 'too_large' : 'unsent' });
   }
@@ -81,8 +68,7 @@ export class Attempt implements ActiveAttempt {
   /** A frame of this attempt; null = unreadable by this version, which still shows that the worker is alive. */
   frame(frame: Frame | null, now: number): void {
     this.#silence.frameReceived(now);
-    this.#vitals.seen(now);
-    if (this.#pending) this.#pending.isAnswered = true;
+    this.#answer.frameReceived(now);
     if (!frame || this.#phase === 'over') return;
     if (this.#phase === 'cancelling') this.#frameAfterCancel(frame, now);
     else if (frame.k === 'rej') {
@@ -92,7 +78,7 @@ export class Attempt implements ActiveAttempt {
 
   /** A probe of the worker found no subscriber: concerns a start whose parts were sent before. */
   probeFailed(now: number): void {
-    if (this.#inParts) this.noResponders(now);
+    if (this.#answer.inParts) this.noResponders(now);
   }
 
   /** The start's subject has no subscriber. */
@@ -137,21 +123,21 @@ export class Attempt implements ActiveAttempt {
   tick(now: number, judge: boolean): void {
     if (this.#phase === 'cancelling' && now > this.#cancelBy) this.#settleCancel(null);
     if (!judge) return;
-    if (this.#phase === 'starting' && this.#answerMs !== null && now > this.#sentAt + this.#answerMs) this.#startTimedOut(now);
-    if (this.#phase === 'accepted') this.#watch(now);
+    if (this.#phase === 'starting') this.#watchAnswer(now);
+    if (this.#phase === 'accepted') this.#watchSilence(now);
   }
 
   /** Restarts all timeouts after a stall or reconnect of this process. */
   restartTimers(now: number): void {
     this.#silence.restart(now);
-    if (this.#answerMs !== null) this.#awaitAnswer(this.#answerMs);
+    this.#answer.restart(now);
   }
 
   /** The gateway's connection is back: asks the worker for the frames that were missed. */
   resync(now: number): void {
     if (this.#phase === 'cancelling') this.#cancelAtWorker('repeated', now);
     else if (this.#phase === 'accepted') this.#askReplay(now);
-    else if (this.#phase === 'starting' && this.#answerMs !== null) this.#interrupted();
+    else if (this.#phase === 'starting' && this.#answer.waits) this.#interrupted();
   }
 
   crash(err: unknown): void {
@@ -224,17 +210,9 @@ export class Attempt implements ActiveAttempt {
 
   #accept(): void {
     this.#phase = 'accepted';
-    this.#answerMs = null;
-    this.#settlePending();
+    this.#answer.close();
     this.#host.join(this);
     this.#owner.accepted(this);
-  }
-
-  #awaitAnswer(ms: number): void {
-    const now = this.#host.now();
-    this.#sentAt = now;
-    this.#silence.frameReceived(now);
-    this.#answerMs = ms;
   }
 
   async #awaitUpload(done: Promise<boolean>): Promise<void> {
@@ -244,8 +222,7 @@ export class Attempt implements ActiveAttempt {
       this.#interrupted();
       return;
     }
-    this.#inParts = true;
-    this.#awaitAnswer(this.#host.settings.acceptMs + this.#host.settings.partsMs);
+    this.#answer.sentInParts(this.#host.now());
     // Parts that found no subscriber are lost without a report; the probe gets one.
     this.#host.probe(this.wk);
   }
@@ -256,67 +233,29 @@ export class Attempt implements ActiveAttempt {
     this.#conclude({ kind: 'interrupted' });
   }
 
-  /** Counts against the worker only if the NATS server has answered this gateway since the start was sent. */
-  #startTimedOut(now: number): void {
-    if (this.#host.link.provenSince < this.#sentAt) {
-      this.#host.link.prove();
-      return;
+  #watchAnswer(now: number): void {
+    const { link, probe, counters } = this.#host;
+    const verdict = this.#answer.judge(now, link.provenSince);
+    if (verdict === 'well') return;
+    if (verdict === 'prove') link.prove();
+    else if (verdict === 'probe') probe(this.wk);
+    else {
+      counters.acceptTimeouts += 1;
+      this.#cancelAtWorker('not accepted', now);
+      this.#conclude(verdict === 'late' ? { kind: 'late' } : { kind: 'silent', accepted: false, since: verdict });
     }
-    const state = this.#workerStateSinceSent(now);
-    if (this.#needsProbe(state, now)) return;
-    this.#host.counters.acceptTimeouts += 1;
-    this.#cancelAtWorker('not accepted', now);
-    if (state === 'alive') {
-      this.#conclude({ kind: 'late' });
-      return;
-    }
-    this.#vitals.startTimedOut();
-    // Workers handle starts in order: this one was reached only if the earlier one was answered.
-    this.#conclude({ kind: 'silent', accepted: false, since: this.#earlier?.isAnswered === false ? 'earlier_start' : 'this_start' });
   }
 
-  /** Probes the worker once where its silence proves nothing. @returns true while there is no verdict yet */
-  #needsProbe(state: 'alive' | 'unsure' | 'silent', now: number): boolean {
-    // A worker that got no part at all is silent too, and was not silenced by this start.
-    const mayBeUnreached = state === 'silent' && this.#inParts;
-    if (state !== 'unsure' && !mayBeUnreached) return false;
-    if (this.#probedAt === NEVER) {
-      this.#probedAt = now;
-      this.#host.probe(this.wk);
-      return true;
-    }
-    return state === 'unsure' || now - this.#probedAt < this.#host.settings.probeMs;
-  }
-
-  /** A message after the start may have been sent before the worker reached it, so only a recent one shows that it is alive. */
-  #workerStateSinceSent(now: number): 'alive' | 'unsure' | 'silent' {
-    const { probeMs, acceptMs } = this.#host.settings;
-    const { lastSeenAt } = this.#vitals;
-    if (lastSeenAt <= this.#sentAt || now - lastSeenAt > acceptMs) return 'silent';
-    return now - lastSeenAt > probeMs ? 'unsure' : 'alive';
-  }
-
-  #watch(now: number): void {
+  #watchSilence(now: number): void {
     const { link, probe } = this.#host;
-    switch (this.#silence.judge(now, link.provenSince)) {
-      case 'well':
-        return;
-      case 'lost':
-        this.#loseSilent(now);
-        return;
-      case 'ask':
-        link.prove();
-        probe(this.wk);
-        this.#askReplay(now);
-        return;
-      case 'prove':
-        link.prove();
-    }
-  }
-
-  #loseSilent(now: number): void {
-    this.#cancelAtWorker('silent', now);
-    this.#lost({ kind: 'silent', accepted: true, since: 'this_start' });
+    const verdict = this.#silence.judge(now, link.provenSince);
+    if (verdict === 'lost') {
+      this.#cancelAtWorker('silent', now);
+      this.#lost({ kind: 'silent', accepted: true, since: 'this_start' });
+    } else if (verdict !== 'well') link.prove();
+    if (verdict !== 'ask') return;
+    probe(this.wk);
+    this.#askReplay(now);
   }
 
   #lost(outcome: Outcome): void {
@@ -350,14 +289,9 @@ export class Attempt implements ActiveAttempt {
     this.#owner.concluded(this, outcome);
   }
 
-  #settlePending(): void {
-    if (this.#pending) this.#vitals.unanswered -= 1;
-    this.#pending = null;
-  }
-
   #leave(): void {
     this.#phase = 'over';
-    this.#settlePending();
+    this.#answer.close();
     this.#upload.abort();
     this.#host.leave(this, this.#cancelledAt);
   }
