@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type AccountId, type CanonicalRequest, type Capability, ServiceError, type Usage } from '@slipway/contracts';
+import { type AccountId, type CanonicalRequest, ServiceError, type Usage } from '@slipway/contracts';
 import {
   AdmissionQueue,
   type Engine,
@@ -21,15 +21,13 @@ import { ImageFetcher } from './image-fetcher.js';
 import { type ImageHold, ImageRoom } from './image-room.js';
 import { prepareCount, type PreparedCount } from './prepared-count.js';
 import { bodyOf, type BodyPiece, prepareRequest, type PreparedRequest, textsIn, withImages } from './prepared-request.js';
-import { type UpstreamFacts, probeUpstream } from './probe.js';
-import { greetsAsOllama, probeTalent } from './probe-talent.js';
 import { ReadShares } from './read-shares.js';
 import { type EngineCheck, SharedChecks } from './shared-checks.js';
 import { prepareApart } from './request-preparer.js';
-import { TokenCounter } from './token-counter.js';
-import { assertSupported, type UpstreamTalent } from './unsupported.js';
+import { assertSupported } from './unsupported.js';
 import { EventRoom } from './sse-reader.js';
 import { UpstreamClient } from './upstream-client.js';
+import { UpstreamProfile } from './upstream-profile.js';
 import { COMPARED_CHARS } from './without-quotes.js';
 
 /** The server behind an engine and the name that it knows the model by. */
@@ -93,9 +91,7 @@ export class HttpEngine implements Engine {
   readonly #check: EngineCheck;
   readonly #limits: HttpEngineLimits;
   readonly #running = new OpenSet<AbortController>();
-  #facts: UpstreamFacts = { flavour: 'other', context: null, listed: null, models: null };
-  #caps: readonly Capability[] = FLAVOURS.other.caps;
-  #counter: TokenCounter;
+  readonly #profile: UpstreamProfile;
   #closed = false;
 
   /** @param limits waiting times that differ from the usual ones. */
@@ -117,23 +113,25 @@ export class HttpEngine implements Engine {
       connectMs: this.#limits.connectMs,
       answerMs: this.#limits.probeMs,
     });
-    this.#counter = new TokenCounter(this.#aside, 'estimate');
+    const { probeMs } = this.#limits;
+    this.#profile = new UpstreamProfile({ client: this.#aside, model: upstream.model, probeMs, pace: () => SHARES.paceOf(null) });
     this.#images = new ImageFetcher({ hosts: new HostList(settings.imageHosts ?? []) });
   }
 
   async load(onProgress: (progress: number) => void, signal: AbortSignal): Promise<EngineFacts> {
     const { url, model } = this.upstream;
     const { log, slots, context } = this.settings;
-    this.#facts = await this.#probe(signal);
-    if (this.#facts.listed === false) log.warn({ model }, 'upstream.model_not_listed');
-    await this.#probeFurther(signal);
-    const { flavour } = this.#facts;
+    if (this.#closed) throw new EngineLoadError('engine_unreachable', 'The engine is unloaded.');
+    await this.#profile.probe(signal);
+    if (this.#profile.facts.listed === false) log.warn({ model }, 'upstream.model_not_listed');
+    await this.#profile.probeFurther(signal);
+    const { facts, talent, counter } = this.#profile;
     const print = createHash('sha256').update(`${url}\n${model}`).digest('hex').slice(0, 16);
-    const counting = this.#counter.strategy;
-    log.info({ model, flavour, context: this.#facts.context, counting }, 'upstream.ready');
+    const counting = counter.strategy;
+    log.info({ model, flavour: facts.flavour, context: facts.context, counting }, 'upstream.ready');
     onProgress(1);
-    const caps = counting === 'estimate' ? this.#caps : [...this.#caps, 'exact_count'];
-    return { fingerprint: `http-${print}`, context: this.#facts.context ?? context, slots, caps };
+    const caps = counting === 'estimate' ? talent.caps : [...talent.caps, 'exact_count'];
+    return { fingerprint: `http-${print}`, context: facts.context ?? context, slots, caps };
   }
 
   get takesUnread(): boolean {
@@ -151,7 +149,7 @@ export class HttpEngine implements Engine {
 
   async generate(request: CanonicalRequest | UnreadRequest, output: EngineOutput, signal: AbortSignal): Promise<Usage> {
     if (this.#closed) throw shutDown();
-    if (!isUnread(request)) assertSupported(request, this.#talent);
+    if (!isUnread(request)) assertSupported(request, this.#profile.talent);
     output.phase('queue');
     const controller = new AbortController();
     const onAbort = (): void => controller.abort();
@@ -174,7 +172,7 @@ export class HttpEngine implements Engine {
         limited = within;
         const prepared = await this.#countOf(request, within, account);
         const sent = (): Iterable<string> => this.#sent(request, prepared.body === null ? [] : [prepared.body]);
-        return this.#counter.count({ prepared, sent, pace: SHARES.paceOf(account), signal: within });
+        return this.#profile.counter.count({ prepared, sent, pace: SHARES.paceOf(account), signal: within });
       });
     } catch (error) {
       signal.throwIfAborted();
@@ -227,7 +225,7 @@ export class HttpEngine implements Engine {
   }
 
   async #prepared(request: CanonicalRequest | UnreadRequest, output: EngineOutput, signal: AbortSignal): Promise<PreparedRequest> {
-    const options = { model: this.upstream.model, ...this.#talent };
+    const options = { model: this.upstream.model, ...this.#profile.talent };
     if (!isUnread(request)) return prepareRequest(request, options);
     const task = { kind: 'request' as const, start: request, options };
     const prepared = await prepareApart(this.#readers, task, { account: output.account, signal });
@@ -240,9 +238,9 @@ export class HttpEngine implements Engine {
     signal: AbortSignal,
     account: AccountId | null,
   ): PreparedCount | Promise<PreparedCount> {
-    const { context } = this.#facts;
+    const { context } = this.#profile.facts;
     const maxBytes = context === null ? null : BYTES_PER_TOKEN * context;
-    const options = { model: this.upstream.model, ...this.#talent, strategy: this.#counter.strategy, maxBytes };
+    const options = { model: this.upstream.model, ...this.#profile.talent, strategy: this.#profile.counter.strategy, maxBytes };
     if (!isUnread(request)) return prepareCount(request, options);
     return prepareApart(this.#readers, { kind: 'count' as const, start: request, options }, { account, signal });
   }
@@ -254,10 +252,6 @@ export class HttpEngine implements Engine {
     else yield* textsOf(request);
   }
 
-  get #talent(): UpstreamTalent {
-    return { flavour: this.#facts.flavour, caps: this.#caps };
-  }
-
   get #readers(): Pick<ThreadPool, 'run'> {
     const { readers } = this.settings;
     if (!readers) throw new Error('An unread request came to an engine that takes none.');
@@ -265,7 +259,7 @@ export class HttpEngine implements Engine {
   }
 
   #generation({ prepared, pieces, sent }: ReadyRequest, output: EngineOutput, controller: AbortController): HttpGeneration {
-    const traits = FLAVOURS[this.#facts.flavour];
+    const traits = FLAVOURS[this.#profile.facts.flavour];
     const maxTokens = this.#limitOf(prepared.facts.maxTokens);
     return new HttpGeneration({
       room: LARGE_EVENTS.of(output.account),
@@ -289,39 +283,9 @@ export class HttpEngine implements Engine {
   }
 
   #limitOf(asked: number | undefined): number | null {
-    const { context } = this.#facts;
+    const { context } = this.#profile.facts;
     const wanted = asked ?? this.settings.defaultMaxTokens;
     // Limits beyond the whole context are refused by some servers, and mean nothing.
     return wanted !== null && context !== null ? Math.min(wanted, context) : wanted;
-  }
-
-  /** What the server can do with the model, and how it counts. Silence about either is no failure. */
-  async #probeFurther(signal: AbortSignal): Promise<void> {
-    const { model } = this.upstream;
-    this.#caps = FLAVOURS[this.#facts.flavour].caps;
-    try {
-      await withinTime(signal, this.#limits.probeMs, async (timed) => {
-        if (this.#facts.flavour === 'other' && (await greetsAsOllama(this.#aside, timed)))
-          this.#facts = { ...this.#facts, flavour: 'ollama' };
-        const { flavour } = this.#facts;
-        this.#caps = FLAVOURS[flavour].caps;
-        this.#caps = await probeTalent(this.#aside, { flavour, model }, timed);
-        this.#counter = await TokenCounter.probe(this.#aside, { model, flavour, caps: this.#caps, pace: SHARES.paceOf(null) }, timed);
-      });
-    } catch {
-      signal.throwIfAborted();
-    }
-  }
-
-  async #probe(signal: AbortSignal): Promise<UpstreamFacts> {
-    if (this.#closed) throw new EngineLoadError('engine_unreachable', 'The engine is unloaded.');
-    try {
-      return await withinTime(signal, this.#limits.probeMs, (timed) => probeUpstream(this.#aside, this.upstream.model, timed));
-    } catch (error) {
-      signal.throwIfAborted();
-      throw error instanceof EngineLoadError
-        ? error
-        : new EngineLoadError('engine_unreachable', 'The engine does not answer properly.', { cause: error });
-    }
   }
 }
