@@ -1,5 +1,6 @@
 import { AccountId, CreateAccount, CreateKey, FindAccount, Incarnation, KeyFeed, keyKindOf, ListKeys } from '@slipway/contracts';
-import { type NatsConnection, RpcClient, type RunningService, startService } from '@slipway/platform';
+import { type NatsConnection, RpcClient } from '@slipway/platform';
+import { type RunningService, startService } from '@slipway/platform/service';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keysService } from '../../apps/keys-service/src/keys-service.js';

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { connectNats, createLogger, type NatsConnection, RpcClient, type RunningService, startService } from '@slipway/platform';
+import { connectNats, createLogger, type NatsConnection, RpcClient } from '@slipway/platform';
+import { type RunningService, startService } from '@slipway/platform/service';
 import { TestNatsServer } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CountWords, wordsService } from './service-template/words-service.js';

@@ -10,13 +10,11 @@ import {
   type NatsConnection,
   natsFragment,
   RpcClient,
-  RpcHandler,
   RpcResponder,
-  type RunningService,
   serviceFragment,
-  startService,
   UnansweredError,
 } from '@slipway/platform';
+import { RpcHandler, type RunningService, startService } from '@slipway/platform/service';
 import { TcpGate, TestNatsServer } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';

@@ -14,10 +14,9 @@ import {
   Registry,
   resource,
   RpcClient,
-  RpcHandler,
   serviceFragment,
-  startService,
 } from '@slipway/platform';
+import { RpcHandler, startService } from '@slipway/platform/service';
 import { freePorts, TestNatsServer } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';

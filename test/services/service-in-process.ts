@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RunningService, type ServiceDefinition, type ServiceSchema, startService } from '@slipway/platform';
+import { type ServiceDefinition, type ServiceSchema } from '@slipway/platform';
+import { type RunningService, startService } from '@slipway/platform/service';
 import { until } from '../testing/until.js';
 import { ENV } from './bus.js';
 import type { AppName, NatsAddress, TestService } from './test-service.js';

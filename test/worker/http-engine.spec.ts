@@ -1,5 +1,5 @@
 import { AccountId } from '@slipway/contracts';
-import { type RunningService, startService } from '@slipway/platform';
+import { type RunningService, startService } from '@slipway/platform/service';
 import { chatChunk, chatStream, jsonAnswer, ScriptedUpstream } from '@slipway/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { inferenceWorker } from '../../apps/inference-worker/src/inference-worker.js';

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { setFlagsFromString } from 'node:v8';
-import { runService } from '@slipway/platform';
+import { runService } from '@slipway/platform/service';
 import { consoleService } from './console-service.js';
 
 /**

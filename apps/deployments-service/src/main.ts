@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { runService } from '@slipway/platform';
+import { runService } from '@slipway/platform/service';
 import { deploymentsService } from './deployments-service.js';
 
 await runService(deploymentsService, process.env);

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { runService } from '@slipway/platform';
+import { runService } from '@slipway/platform/service';
 import { gatewayService } from './gateway-service.js';
 
 await runService(gatewayService, process.env);

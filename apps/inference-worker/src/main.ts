@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { runService } from '@slipway/platform';
+import { runService } from '@slipway/platform/service';
 import { inferenceWorker } from './inference-worker.js';
 
 await runService(inferenceWorker, process.env);

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { runService } from '@slipway/platform';
+import { runService } from '@slipway/platform/service';
 import { keysService } from './keys-service.js';
 
 await runService(keysService, process.env);

@@ -30,7 +30,6 @@ export { SharedBudget } from './http/shared-budget.js';
 export type { BudgetShare } from './http/shared-budget.js';
 export { LOG_LEVELS, createLogger } from './log/logger.js';
 export type { Logger, LogLevel } from './log/logger.js';
-export { NestLogger } from './log/nest-logger.js';
 export { type CommonRequestFields, RequestLine } from './log/request-line.js';
 export { Counter, Gauge, Histogram, Registry, createMetrics } from './metrics/metrics.js';
 export { connectNats, roleOf, watchConnection } from './nats/connect.js';
@@ -46,7 +45,6 @@ export type { NatsCluster, NatsConfOptions } from './nats/nats-conf.js';
 export { fitting } from './rpc/fitting.js';
 export { RpcClient, UnansweredError } from './rpc/rpc-client.js';
 export type { SilenceReason } from './rpc/rpc-client.js';
-export { RpcHandler } from './rpc/rpc-handler.js';
 export { RpcResponder } from './rpc/rpc-responder.js';
 export type { Admission, ArrivedCall, RefusalListener, RpcResponderOptions } from './rpc/rpc-responder.js';
 export { type ListCaller, allDeployments, allModels } from './rpc/whole-lists.js';
@@ -65,10 +63,7 @@ export type {
   ServiceSchema,
   Startable,
 } from './service/service-definition.js';
-export { CONFIG, configured, LOG, NATS, NATS_LOGIN, Readiness } from './service/service-module.js';
-export { runService } from './service/run-service.js';
-export { startService } from './service/start-service.js';
-export type { RunningService, StartOptions } from './service/start-service.js';
+export { CONFIG, configured, LOG, NATS, NATS_LOGIN, Readiness } from './service/injected.js';
 export { stepBack } from './threads/step-back.js';
 export { ThreadPool } from './threads/thread-pool.js';
 export type { ThreadPoolOptions, ThreadTask } from './threads/thread-pool.js';

@@ -1,7 +1,8 @@
 import { Controller, Inject, Injectable, Module } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { defineRpc, ServiceError } from '@slipway/contracts';
-import { CONFIG, defineService, natsFragment, RpcHandler, serviceFragment } from '@slipway/platform';
+import { CONFIG, defineService, natsFragment, serviceFragment } from '@slipway/platform';
+import { RpcHandler } from '@slipway/platform/service';
 import { z } from 'zod';
 
 export const CountWords = defineRpc({

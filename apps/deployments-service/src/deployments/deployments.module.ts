@@ -10,7 +10,8 @@ import {
   StopDeployment,
   UpdateDeployment,
 } from '@slipway/contracts';
-import { CONFIG, configured, RpcHandler } from '@slipway/platform';
+import { CONFIG, configured } from '@slipway/platform';
+import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
 import { AgentTable } from '../agents/agent-table.js';
 import { AliasesModule } from '../aliases/aliases.module.js';

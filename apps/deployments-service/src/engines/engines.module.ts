@@ -1,7 +1,7 @@
 import { Controller, Module } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { TestEngine } from '@slipway/contracts';
-import { RpcHandler } from '@slipway/platform';
+import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
 import { DeploymentsModule } from '../deployments/deployments.module.js';
 import { PlacementModule } from '../placement/placement.module.js';

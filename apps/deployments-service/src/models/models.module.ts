@@ -1,7 +1,8 @@
 import { Controller, Module } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { ListModels } from '@slipway/contracts';
-import { configured, RpcHandler } from '@slipway/platform';
+import { configured } from '@slipway/platform';
+import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
 import type { DeploymentsServiceConfig } from '../config.js';
 import { DeploymentsModule } from '../deployments/deployments.module.js';

@@ -11,7 +11,7 @@ import {
   SetAccountQuotas,
   SetAccountState,
 } from '@slipway/contracts';
-import { RpcHandler } from '@slipway/platform';
+import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
 import { AccountDeletion } from './account-deletion.service.js';
 import { AccountsService } from './accounts.service.js';

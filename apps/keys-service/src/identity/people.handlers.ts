@@ -15,7 +15,7 @@ import {
   RevokeInvitation,
   SetUserState,
 } from '@slipway/contracts';
-import { RpcHandler } from '@slipway/platform';
+import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
 import { InvitationsService, type NewLink } from './invitations.service.js';
 import { MembersService } from './members.service.js';

@@ -12,7 +12,7 @@ import {
   RotateSessionKey,
   SignOut,
 } from '@slipway/contracts';
-import { RpcHandler } from '@slipway/platform';
+import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
 import { OwnSessionsService } from './own-sessions.service.js';
 import { PasswordChange, PasswordReset } from './password-replacement.service.js';

@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { AcceptInvitation, BeginSignInExternal, FindInvitation, SignIn, SignInExternal } from '@slipway/contracts';
-import { RpcHandler } from '@slipway/platform';
+import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
 import { InvitationRedemption } from './invitation-redemption.service.js';
 import { PasswordSignIn } from './password-sign-in.service.js';

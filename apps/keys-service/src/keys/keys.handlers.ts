@@ -20,7 +20,7 @@ import {
   SetKeyExpiry,
   SetKeyLimits,
 } from '@slipway/contracts';
-import { RpcHandler } from '@slipway/platform';
+import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
 import type { StoredKey } from '../shared/key-feed.repository.js';
 import { UsageQueries } from '../usage/queries.service.js';

@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { FindRequest, QueryBudgets, QueryUsage, RecallLimitUse } from '@slipway/contracts';
-import { RpcHandler } from '@slipway/platform';
+import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
 import { LimitUseMemory } from './limit-use-memory.js';
 import { UsageQueries } from './queries.service.js';

@@ -1,6 +1,8 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
+  type DynamicModule,
+  Global,
   type INestApplication,
   type INestApplicationContext,
   type INestMicroservice,
@@ -19,11 +21,11 @@ import { RpcClient } from '../rpc/rpc-client.js';
 import { RpcErrorFilter } from '../rpc/rpc-error.filter.js';
 import { RpcServer } from '../rpc/rpc-server.js';
 import { overWithin } from '../time/over-within.js';
+import { CONFIG, LOG, NATS, NATS_LOGIN, Readiness } from './injected.js';
 import { Lifecycle, type Part } from './lifecycle.js';
 import { NatsLink } from './nats-link.js';
 import { OpsServer } from './ops-server.js';
 import type { CallGate, HttpDoor, NatsLogin, Resource, RpcDoor, ServiceDefinition, ServiceSchema } from './service-definition.js';
-import { CONFIG, LOG, NATS, NATS_LOGIN, Readiness, ServiceModule } from './service-module.js';
 
 /** What surrounds a service: a process, or a test. */
 export interface Surroundings {
@@ -238,3 +240,14 @@ export class Service<S extends ServiceSchema> {
 /** Imports the skeleton's module and the service's own. */
 @Module({})
 class Root {}
+
+/** What the skeleton and the resources provide, to all modules of a service. */
+@Global()
+@Module({})
+class ServiceModule {
+  static with(providers: readonly Provider[]): DynamicModule {
+    return { module: ServiceModule, providers: [...providers], exports: providers.map(tokenOf) };
+  }
+}
+
+const tokenOf = (provider: Provider): InjectionToken => (typeof provider === 'function' ? provider : provider.provide);

@@ -1,4 +1,4 @@
-import { type DynamicModule, type FactoryProvider, Global, type InjectionToken, Module, type Provider } from '@nestjs/common';
+import type { FactoryProvider, InjectionToken } from '@nestjs/common';
 
 /** Injects the service's checked configuration: `@Inject(CONFIG) config: KeysConfig`. */
 export const CONFIG = Symbol('configuration');
@@ -29,14 +29,3 @@ export const configured = <C, T>(provide: InjectionToken<T>, make: (config: C) =
   useFactory: make,
   inject: [CONFIG],
 });
-
-/** What the skeleton and the resources provide, to all modules of a service. */
-@Global()
-@Module({})
-export class ServiceModule {
-  static with(providers: readonly Provider[]): DynamicModule {
-    return { module: ServiceModule, providers: [...providers], exports: providers.map(tokenOf) };
-  }
-}
-
-const tokenOf = (provider: Provider): InjectionToken => (typeof provider === 'function' ? provider : provider.provide);
