@@ -1,0 +1,4 @@
+import { messagesContract } from '../messages-contract.js';
+import { describeStreams } from '../streams-and-retries-cases.js';
+
+describeStreams(messagesContract);
