@@ -126,7 +126,13 @@ describe('a table of 500 rows', () => {
   });
 
   it('draws itself whatever its address holds', async () => {
-    const hostile = ['q[]=x&sort[]=name', '__proto__=x&constructor=y', `q=${'x'.repeat(10_240)}`, 'page=-1&size=1e9', 'sort=__proto__&cols=%3Cb%3E'];
+    const hostile = [
+      'q[]=x&sort[]=name',
+      '__proto__=x&constructor=y',
+      `q=${'x'.repeat(10_240)}`,
+      'page=-1&size=1e9',
+      'sort=__proto__&cols=%3Cb%3E',
+    ];
     for (const query of [...hostile, 'status=nonsense', 'page=999', 'q=%00%ff']) {
       await open(`&${query}`);
       await table().waitFor();
@@ -139,7 +145,9 @@ describe('a table of 500 rows', () => {
   it('selects a range with Shift, and all that match', async () => {
     await open();
     await table().getByRole('checkbox', { name: 'Select Website 2', exact: true }).click();
-    await table().getByRole('checkbox', { name: 'Select Website 6', exact: true }).click({ modifiers: ['Shift'] });
+    await table()
+      .getByRole('checkbox', { name: 'Select Website 6', exact: true })
+      .click({ modifiers: ['Shift'] });
     const bar = page.getByRole('region', { name: 'Selection' });
     await bar.getByText('5 selected').waitFor();
     await find('phi-4', 100);
@@ -155,10 +163,16 @@ describe('a table of 500 rows', () => {
     await open();
     const [tab] = await Promise.all([
       page.context().waitForEvent('page'),
-      table().getByRole('row', { name: /Website 5 / }).getByText('phi-4').click({ button: 'middle' }),
+      table()
+        .getByRole('row', { name: /Website 5 / })
+        .getByText('phi-4')
+        .click({ button: 'middle' }),
     ]);
     expect(tab.url()).toContain('opened=5');
-    await table().getByRole('row', { name: /Website 4 / }).getByText('gemma').click();
+    await table()
+      .getByRole('row', { name: /Website 4 / })
+      .getByText('gemma')
+      .click();
     await page.waitForURL(/opened=4/);
   });
 

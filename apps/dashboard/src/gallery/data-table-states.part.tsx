@@ -23,12 +23,23 @@ const ROWS: readonly Item[] = [
   { name: 'Second', size: 2 },
 ];
 const nameOf = ({ name }: Item): string => name;
-const FINE: RowsQuery = { isPending: false, isError: false, error: null, isFetching: false, dataUpdatedAt: 0, refetch: () => announce('Asked again') };
+const FINE: RowsQuery = {
+  isPending: false,
+  isError: false,
+  error: null,
+  isFetching: false,
+  dataUpdatedAt: 0,
+  refetch: () => announce('Asked again'),
+};
 const FAILED: RowsQuery = { ...FINE, isError: true, error: new ConsoleError('unavailable', 'The database does not answer.') };
 
 const searches = ['loading-', 'none-', 'failed-', 'stale-'].map((prefix) => tableSearch({ prefix }));
 
-function State({ title, place, ...rest }: { readonly title: string; readonly place: number } & Pick<DataTableProps<Item>, 'rows' | 'query'>): JSX.Element {
+function State({
+  title,
+  place,
+  ...rest
+}: { readonly title: string; readonly place: number } & Pick<DataTableProps<Item>, 'rows' | 'query'>): JSX.Element {
   const state = useUrlState(searches[place] ?? tableSearch());
   return (
     <Example title={title}>

@@ -57,7 +57,13 @@ const COLUMNS: readonly Column<Sample>[] = [
     value: ({ requests }) => requests,
     cell: ({ requests }) => formatCount(requests),
   },
-  { id: 'latency', title: 'TTFT p95', numeric: true, value: ({ latency }) => latency, cell: ({ latency }) => (latency === null ? '–' : `${latency} ms`) },
+  {
+    id: 'latency',
+    title: 'TTFT p95',
+    numeric: true,
+    value: ({ latency }) => latency,
+    cell: ({ latency }) => (latency === null ? '–' : `${latency} ms`),
+  },
   { id: 'number', title: 'Number', numeric: true, hidden: true, value: ({ id }) => id, cell: ({ id }) => id },
 ];
 
@@ -109,7 +115,17 @@ const longSearch = tableSearch({ prefix: 'long-' });
 
 function Longest(): JSX.Element {
   const state = useUrlState(longSearch);
-  return <DataTable label="Longest names" rows={LONGEST} columns={COLUMNS} {...{ keyOf, nameOf, state }} rowHref={hrefOf} rowActions={actionsOf} empty={null} />;
+  return (
+    <DataTable
+      label="Longest names"
+      rows={LONGEST}
+      columns={COLUMNS}
+      {...{ keyOf, nameOf, state }}
+      rowHref={hrefOf}
+      rowActions={actionsOf}
+      empty={null}
+    />
+  );
 }
 
 const partSearch = tableSearch({ prefix: 'part-' });

@@ -1,7 +1,8 @@
 import { Controller, Injectable, Module } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { type DeploymentLoad, ListDeploymentLoads } from '@slipway/contracts';
-import { fitting, RpcHandler } from '@slipway/platform';
+import { fitting } from '@slipway/platform';
+import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
 import { DeploymentsModule } from '../deployments/deployments.module.js';
 import { DeploymentsRepository } from '../deployments/deployments.repository.js';

@@ -46,7 +46,14 @@ function FacetValues({ title, counts, chosen, words, onChange }: FacetButtonProp
     <>
       {all.length > SEARCH_FROM && (
         <div className="p-1">
-          <input type="search" aria-label={`Search ${title}`} placeholder="Search" value={q} onChange={({ target }) => setQ(target.value)} className="field" />
+          <input
+            type="search"
+            aria-label={`Search ${title}`}
+            placeholder="Search"
+            value={q}
+            onChange={({ target }) => setQ(target.value)}
+            className="field"
+          />
         </div>
       )}
       <div role="group" aria-label={title} className="max-h-72 overflow-y-auto">

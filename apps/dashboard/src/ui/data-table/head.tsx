@@ -29,7 +29,12 @@ export function Head<T>({ columns, template, state, set, selection, hasActions, 
       >
         {selection && <SelectPage {...selection} />}
         {columns.map((column, index) => (
-          <Heading key={column.id} {...{ column, state, set, isFixed }} isPinned={column.pin !== undefined} left={index === 0 && selection ? 40 : 0} />
+          <Heading
+            key={column.id}
+            {...{ column, state, set, isFixed }}
+            isPinned={column.pin !== undefined}
+            left={index === 0 && selection ? 40 : 0}
+          />
         ))}
         {hasActions && (
           <th role="columnheader" scope="col" className="sticky right-0 bg-inherit">

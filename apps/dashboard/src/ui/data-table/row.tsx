@@ -45,7 +45,15 @@ export function rowClicks<T>({ rowHref, onOpen, open }: RowLook<T>, row: T): Pic
 }
 
 /** The first cell: a link where the row leads to a page, a button where it opens something here. */
-export function Opener<T>({ look, row, children }: { readonly look: RowLook<T>; readonly row: T; readonly children: ReactNode }): JSX.Element {
+export function Opener<T>({
+  look,
+  row,
+  children,
+}: {
+  readonly look: RowLook<T>;
+  readonly row: T;
+  readonly children: ReactNode;
+}): JSX.Element {
   const { rowHref, onOpen, open } = look;
   const looks = 'block w-full min-w-0 truncate text-left font-medium rounded-sm hover:underline underline-offset-2';
   if (rowHref) {

@@ -81,7 +81,10 @@ function definitions<T extends object>(columns: readonly Column<T>[], facets: re
   ];
 }
 
-function filtersOf({ q, facets }: Pick<TableState, 'q' | 'facets'>, known: readonly { readonly id: string }[]): { id: string; value: unknown }[] {
+function filtersOf(
+  { q, facets }: Pick<TableState, 'q' | 'facets'>,
+  known: readonly { readonly id: string }[],
+): { id: string; value: unknown }[] {
   const words = wordsOf(q);
   const chosen = known.map(({ id }) => ({ id: facetColumn(id), value: facets[id] ?? [] }));
   return [...(words.length > 0 ? [{ id: TEXT, value: words }] : []), ...chosen.filter(({ value }) => value.length > 0)];
@@ -122,7 +125,11 @@ export function useTableModel<T extends object>({
 }
 
 /** How many of the rows that the other filters leave have each value, the most frequent first. */
-export function countsOf<T extends object>(model: TableModel<T>, facet: Facet<T>, chosen: readonly string[]): readonly (readonly [string, number])[] {
+export function countsOf<T extends object>(
+  model: TableModel<T>,
+  facet: Facet<T>,
+  chosen: readonly string[],
+): readonly (readonly [string, number])[] {
   const counts = (model.getColumn(facetColumn(facet.id))?.getFacetedUniqueValues() ?? new Map()) as ReadonlyMap<string, number>;
   const others = [...(facet.values ?? []), ...chosen].filter((value) => !counts.has(value));
   return [...counts, ...[...new Set(others)].map((value) => [value, 0] as const)].toSorted(

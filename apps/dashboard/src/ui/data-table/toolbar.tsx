@@ -20,7 +20,11 @@ export interface ToolbarProps<T extends object> {
 
 const asIs = (value: string): string => value;
 
-function chipsOf<T>(facets: readonly Facet<T>[], chosen: TableState['facets'], change: (id: string, values: readonly string[]) => void): Chip[] {
+function chipsOf<T>(
+  facets: readonly Facet<T>[],
+  chosen: TableState['facets'],
+  change: (id: string, values: readonly string[]) => void,
+): Chip[] {
   return facets.flatMap(({ id, title, words = asIs }) =>
     (chosen[id] ?? []).map((value) => ({
       id: `${id}:${value}`,

@@ -8,7 +8,8 @@ export interface RowKeysOptions {
 }
 
 /** Where letters are typed or keys mean something else. */
-const TAKEN = 'input:not([type="checkbox"]), textarea, select, [contenteditable], [role="menu"], [role="dialog"], [role="listbox"], [role="combobox"]';
+const TAKEN =
+  'input:not([type="checkbox"]), textarea, select, [contenteditable], [role="menu"], [role="dialog"], [role="listbox"], [role="combobox"]';
 const STEPS: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
 
 const hasModifier = ({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolean => ctrlKey || metaKey || altKey;

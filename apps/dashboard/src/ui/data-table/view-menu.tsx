@@ -17,7 +17,12 @@ export function toggledColumns<T>(columns: readonly Column<T>[], cols: readonly 
   const shown = new Set(visibleColumns(columns, cols).map((column) => column.id));
   if (!shown.delete(id)) shown.add(id);
   const next = columns.filter((column) => shown.has(column.id)).map((column) => column.id);
-  return next.join() === visibleColumns(columns, []).map((column) => column.id).join() ? [] : next;
+  return next.join() ===
+    visibleColumns(columns, [])
+      .map((column) => column.id)
+      .join()
+    ? []
+    : next;
 }
 
 export interface ViewMenuProps<T> {
