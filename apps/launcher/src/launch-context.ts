@@ -3,7 +3,7 @@ import type { Progress } from '../../../scripts/lib/progress.mjs';
 import type { DataDir } from './data-dir.js';
 import type { StateFile } from './launcher-state.js';
 import type { Secrets } from './secrets.js';
-import type { Supervisor } from './supervisor.js';
+import type { ProcessSpec } from './supervised-process.js';
 
 /** Result of the first stage (scripts/lib/first-stage.mjs), which runs before anything is built. */
 export interface FirstStage {
@@ -16,6 +16,13 @@ export interface FirstStage {
   readonly localUrl: string;
 }
 
+/** The processes that the launcher's main thread starts and supervises. */
+export interface Processes {
+  start(spec: ProcessSpec): void;
+  /** Those that have been started, in this order. */
+  running(): { name: string; pid: number }[];
+}
+
 /** What all steps of a start use. */
 export interface LaunchContext {
   readonly stage: FirstStage;
@@ -23,7 +30,7 @@ export interface LaunchContext {
   readonly dataDir: DataDir;
   readonly secrets: Secrets;
   readonly state: StateFile;
-  readonly supervisor: Supervisor;
+  readonly processes: Processes;
   /** Aborted when the start fails or is stopped. */
   readonly signal: AbortSignal;
 }

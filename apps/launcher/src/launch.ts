@@ -3,7 +3,6 @@ import { RpcClient } from '@slipway/platform';
 import { StartError } from '../../../scripts/lib/start-error.mjs';
 import { provideAccount, provideKey, provideSetupToken, rememberShown } from './account.js';
 import { announceControl } from './run-records.js';
-import { openDataDir } from './data-dir.js';
 import { provideDeployment } from './demo-deployment.js';
 import { waitForDeployment, WorkerReports } from './deployment-readiness.js';
 import type { FirstStage, LaunchContext } from './launch-context.js';
@@ -15,7 +14,6 @@ import { waitForControlPlane, waitForHttp, waitForKey } from './readiness.js';
 import { type Result, jsonReport, textReport } from './report.js';
 import { openSecrets } from './secrets.js';
 import { Services } from './services.js';
-import { Supervisor } from './supervisor.js';
 
 function environmentName(stage: FirstStage): string {
   const parsed = EnvironmentName.safeParse(stage.environment['SLIPWAY_ENV'] || 'dev');
@@ -23,19 +21,21 @@ function environmentName(stage: FirstStage): string {
   return parsed.data;
 }
 
-/** Opens the data directory, state and secrets. */
-export async function prepare(stage: FirstStage, signal: AbortSignal): Promise<LaunchContext> {
+/** Opens state and secrets. */
+export async function prepare(given: Omit<LaunchContext, 'env' | 'state' | 'secrets'>): Promise<LaunchContext> {
+  const { stage, dataDir } = given;
   const env = environmentName(stage);
-  const dataDir = await openDataDir(stage.options.dataDir);
-  const supervisor = new Supervisor(stage.progress, dataDir);
   const state = await StateFile.open(dataDir.path);
   await state.update(allowedSources({ root: stage.root, source: stage.options.source }, state.state));
-  return { stage, env, dataDir, secrets: await openSecrets(dataDir.secrets), state, supervisor, signal };
+  return { ...given, env, state, secrets: await openSecrets(dataDir.secrets) };
 }
 
-/** Starts everything in order and waits until the deployment serves requests. */
-export async function bringUp(context: LaunchContext): Promise<Result> {
-  const { stage, supervisor, env } = context;
+/**
+ * Starts everything in order and waits until the deployment serves requests.
+ * @param since when the launcher began, in milliseconds since the epoch
+ */
+export async function bringUp(context: LaunchContext, since: number): Promise<Result> {
+  const { stage, env } = context;
   const databases = await providePostgres(context);
   const nats = await provideNats(context);
   await announceControl(context.dataDir, env, nats);
@@ -60,21 +60,22 @@ export async function bringUp(context: LaunchContext): Promise<Result> {
     const key = await provideKey(context, rpc, account);
     if (key) await waitForKey(context, gateways, `/${path}/v1/chat/completions`, key.value);
     const setupToken = await provideSetupToken(rpc, account);
-    const own = supervisor.running();
+    const own = context.processes.running();
     const processes = [...own, ...reports.running(new Set(own.map(({ pid }) => pid)))];
     const baseUrl = stage.environment['PUBLIC_BASE_URL'] || stage.localUrl;
     const setupUrl = setupToken === null ? null : `${consoleUrl}/join#${setupToken}`;
     const urls = { baseUrl, consoleUrl, setupUrl, gateways: gateways.map(({ url }) => url) };
-    return { ...urls, natsVersion: nats.version, deployment, path, slots, key, processes, seconds: performance.now() / 1_000 };
+    return { ...urls, natsVersion: nats.version, deployment, path, slots, key, processes, seconds: (Date.now() - since) / 1_000 };
   } finally {
     await connection.close();
   }
 }
 
-const write = (text: string): Promise<boolean> => new Promise((resolve) => process.stdout.write(text, (error) => resolve(!error)));
+/** The text of a successful start. */
+export const reportOf = ({ stage }: LaunchContext, result: Result): string =>
+  stage.options.json ? jsonReport(result) : textReport(result);
 
-/** Prints the result. A key counts as shown only when the write succeeded. */
-export async function report(context: LaunchContext, result: Result): Promise<void> {
-  const written = await write(context.stage.options.json ? jsonReport(result) : textReport(result));
-  if (written && result.key) await rememberShown(context, result.key);
+/** Records that the report was written: its key counts as shown from now on. */
+export async function rememberReported(context: LaunchContext, { key }: Result): Promise<void> {
+  if (key) await rememberShown(context, key);
 }

@@ -1,6 +1,8 @@
 import { withdrawControl } from './run-records.js';
-import type { FirstStage, LaunchContext } from './launch-context.js';
-import { bringUp, prepare, report } from './launch.js';
+import { BringUp } from './bring-up.js';
+import { openDataDir } from './data-dir.js';
+import type { FirstStage } from './launch-context.js';
+import { Supervisor } from './supervisor.js';
 
 /** Exit code after a second signal, as after SIGINT in shells. */
 const KILLED = 130;
@@ -15,7 +17,6 @@ class StopSignals {
   #count = 0;
   #first: () => void = () => undefined;
   #second: () => void = () => undefined;
-  readonly #aborting = new AbortController();
 
   /** Resolves with the first signal. */
   readonly first = new Promise<void>((resolve) => {
@@ -30,9 +31,9 @@ class StopSignals {
     for (const name of SIGNALS) process.on(name, this.#listener);
   }
 
-  /** Aborted by the first signal. */
-  get signal(): AbortSignal {
-    return this.#aborting.signal;
+  /** How many came. */
+  get count(): number {
+    return this.#count;
   }
 
   #onSignal(): void {
@@ -42,15 +43,21 @@ class StopSignals {
       return;
     }
     this.#first();
-    this.#aborting.abort();
   }
 }
 
+/** What runs in this thread. */
+interface Running {
+  readonly stage: FirstStage;
+  readonly supervisor: Supervisor;
+  readonly bringUp: BringUp;
+}
+
 /** Stops everything in order; a second signal kills what is left. */
-async function stop({ supervisor, stage }: LaunchContext, signals: StopSignals): Promise<number> {
+async function stop({ supervisor, stage, bringUp }: Running, signals: StopSignals): Promise<number> {
   stage.progress.note('Stopping …');
   const since = performance.now();
-  const ordered = supervisor.stop().then(() => 0);
+  const ordered = Promise.all([bringUp.abort(), supervisor.stop()]).then(() => 0);
   const force = setTimeout(() => void supervisor.kill(), ORDERED_WITHIN_MS);
   const code = await Promise.race([ordered, signals.second.then(() => KILLED)]);
   clearTimeout(force);
@@ -59,20 +66,21 @@ async function stop({ supervisor, stage }: LaunchContext, signals: StopSignals):
   return code;
 }
 
+/** @returns false when the output was closed */
+const write = (text: string): Promise<boolean> => new Promise((resolve) => process.stdout.write(text, (error) => resolve(!error)));
+
 /** Starts everything and keeps it running until the first signal. */
-async function serve(context: LaunchContext, signals: StopSignals, failing: AbortController): Promise<void> {
-  const { supervisor } = context;
+async function serve({ supervisor, bringUp }: Running, signals: StopSignals): Promise<void> {
   try {
-    const result = await Promise.race([bringUp(context), supervisor.failure, signals.first]);
-    if (result) {
+    const report = await Promise.race([bringUp.report, supervisor.failure, signals.first]);
+    if (report !== undefined) {
       supervisor.supervise();
-      await report(context, result);
+      await bringUp.reported(await write(report));
       await signals.first;
     }
   } catch (error) {
-    if (signals.signal.aborted) return;
-    failing.abort();
-    await Promise.race([supervisor.stop(), signals.first.then(() => supervisor.kill())]);
+    if (signals.count > 0) return;
+    await Promise.race([Promise.all([bringUp.abort(), supervisor.stop()]), signals.first.then(() => supervisor.kill())]);
     throw error;
   }
 }
@@ -84,12 +92,15 @@ async function serve(context: LaunchContext, signals: StopSignals, failing: Abor
  */
 export async function launch(stage: FirstStage): Promise<number> {
   const signals = new StopSignals();
-  const failing = new AbortController();
-  const context = await prepare(stage, AbortSignal.any([signals.signal, failing.signal]));
+  const { progress, ...sent } = stage;
+  const dataDir = await openDataDir(stage.options.dataDir);
+  const supervisor = new Supervisor(progress, dataDir);
+  const setup = { stage: { ...sent, environment: { ...stage.environment } }, dataDir, since: performance.timeOrigin };
+  const running = { stage, supervisor, bringUp: new BringUp(setup, { supervisor, progress }) };
   try {
-    await serve(context, signals, failing);
-    return await stop(context, signals);
+    await serve(running, signals);
+    return await stop(running, signals);
   } finally {
-    await withdrawControl(context.dataDir);
+    await withdrawControl(dataDir);
   }
 }

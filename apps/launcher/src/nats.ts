@@ -25,7 +25,7 @@ export interface RunningNats extends NatsAddress {
 const silent = createLogger('launcher', 'silent');
 
 async function startOwn(context: LaunchContext): Promise<NatsAddress> {
-  const { stage, dataDir, secrets, supervisor, env } = context;
+  const { stage, dataDir, secrets, processes, env } = context;
   const { path } = await ensureNatsServer({ binDir: dataDir.bin, env: stage.environment, progress: stage.progress });
   const port = await freePort();
   const conf = join(dataDir.secrets, 'nats.conf');
@@ -40,7 +40,7 @@ async function startOwn(context: LaunchContext): Promise<NatsAddress> {
       seeds: secrets.natsSeeds,
     }),
   );
-  supervisor.start({
+  processes.start({
     name: 'nats-server',
     command: path,
     args: ['-c', conf],

@@ -11,10 +11,12 @@ const READY_WITHIN_MS = 60_000;
 const DATABASE_VARIABLES = ['DATABASE_URL', 'KEYS_DATABASE_URL', 'DEPLOYMENTS_DATABASE_URL'];
 
 /**
- * Settings of a mostly idle server: fewer helper processes, with longer intervals. Commits do not wait for the WAL writer, so its
- * delay does not slow them down.
+ * Settings of a small, mostly idle server: fewer helper processes, with longer intervals, and buffers for the working set of one
+ * machine. Pages beyond them are read from the system's cache. Commits do not wait for the WAL writer, so its delay does not slow
+ * them down.
  */
 const AT_REST = {
+  shared_buffers: '12MB',
   io_method: 'sync',
   max_logical_replication_workers: '0',
   autovacuum_naptime: '5min',
@@ -31,14 +33,14 @@ function foreignDatabases({ environment }: FirstStage): Record<string, string> |
 }
 
 async function startEmbedded(context: LaunchContext): Promise<Record<string, string>> {
-  const { stage, dataDir, secrets, supervisor, signal } = context;
+  const { stage, dataDir, secrets, processes, signal } = context;
   const home = await findPostgresHome({ root: stage.root, dataDir: dataDir.path, id: secrets.id });
   for (const folder of home.moved)
     stage.progress.note(`PostgreSQL does not run as root, and its user cannot reach the data directory; it uses ${folder}.`);
   await clearStalePostgres(home);
   await initPostgres(home, secrets.postgresPassword);
   const port = await freePort();
-  supervisor.start({
+  processes.start({
     name: 'postgres',
     ...postgresCommand(home, port, AT_REST),
     env: plainEnvironment(context),
@@ -47,7 +49,7 @@ async function startEmbedded(context: LaunchContext): Promise<Record<string, str
     stopSignal: 'SIGINT',
     stopWithinMs: 1_500,
     forceSignal: 'SIGQUIT',
-    prepare: () => clearStalePostgres(home),
+    postgres: home,
   });
   const timedOut = (): Error => new StartError(`PostgreSQL does not accept connections; see ${dataDir.logs}/postgres.log.`);
   await waitUntil(() => probePostgres(port), { withinMs: READY_WITHIN_MS, timedOut, signal });

@@ -136,7 +136,7 @@ export class Services {
       DRAIN_MS: String(DRAIN_MS),
       ...pick(context.stage.environment, [...COMMON_SETTINGS, ...(SETTINGS[app] ?? [])]),
     };
-    context.supervisor.start({
+    context.processes.start({
       ...as,
       command: process.execPath,
       args: [...(FLAGS_OF[app] ?? []), join(context.stage.root, 'apps', app, 'dist/main.js')],

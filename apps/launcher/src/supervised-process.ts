@@ -1,14 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, statSync } from 'node:fs';
-import type { postgresCommand } from '../../../scripts/lib/postgres.mjs';
+import { clearStalePostgres, type postgresCommand } from '../../../scripts/lib/postgres.mjs';
 import { sessionMembers } from '../../../scripts/lib/process-identity.mjs';
 import type { Progress } from '../../../scripts/lib/progress.mjs';
 import { openLog, tailOf, trimLog } from './process-log.js';
 import { type RunRecords, signal } from './run-records.js';
 
 type User = ReturnType<typeof postgresCommand>['user'];
+type PostgresHome = Parameters<typeof clearStalePostgres>[0];
 
-/** How a process is started and stopped. */
+/** How a process is started and stopped; plain data, since another thread sends it. */
 export interface ProcessSpec {
   readonly command: string;
   readonly args: readonly string[];
@@ -27,8 +28,8 @@ export interface ProcessSpec {
   readonly stopWithinMs: number;
   /** Signal after that time. Default: SIGKILL. */
   readonly forceSignal?: 'SIGQUIT';
-  /** Cleans up after a crash, before each restart. */
-  readonly prepare?: () => Promise<void>;
+  /** Folder of a PostgreSQL server, in which what a crashed one left is removed before each restart. */
+  readonly postgres?: PostgresHome;
 }
 
 /** What a process uses of its supervisor. */
@@ -160,7 +161,7 @@ export class SupervisedProcess {
 
   async #startAgain(): Promise<void> {
     try {
-      await this.spec.prepare?.();
+      if (this.spec.postgres) await clearStalePostgres(this.spec.postgres);
       this.start();
     } catch (error) {
       this.context.progress.note(`${this.spec.name} cannot be started: ${error instanceof Error ? error.message : String(error)}`);

@@ -32,8 +32,9 @@ export class Supervisor {
     }, TRIM_LOGS_EACH_MS).unref();
   }
 
-  start(spec: ProcessSpec): void {
-    if (this.#stopping) return;
+  /** @returns the pid of the process; null when it was not started */
+  start(spec: ProcessSpec): number | null {
+    if (this.#stopping) return null;
     const process = new SupervisedProcess(spec, {
       records: this.#records,
       progress: this.#progress,
@@ -42,16 +43,12 @@ export class Supervisor {
     });
     this.#all.push(process);
     process.start();
+    return process.pid;
   }
 
   /** Ends the start phase: from now on processes are restarted. */
   supervise(): void {
     for (const process of this.#all) process.supervise();
-  }
-
-  /** The running processes, in the order of their start. */
-  running(): { name: string; pid: number }[] {
-    return this.#all.flatMap(({ spec, pid }) => (pid === null ? [] : [{ name: spec.name, pid }]));
   }
 
   /** Stops everything in reverse order, the processes of one tier together. */

@@ -1,6 +1,6 @@
 import { isServiceError } from '@slipway/contracts';
 import { EngineLoadError } from '@slipway/engine';
-import { createLogger } from '@slipway/platform';
+import { createLogger, freeStartGarbage } from '@slipway/platform';
 import { describeFault } from '../serving/describe-fault.js';
 import { buildRunner, type ConnectedRunner } from './build-runner.js';
 import { LogRelay } from './log-relay.js';
@@ -72,6 +72,7 @@ export class RunnerProcess {
       const progress = (value: number): void => this.#send({ k: 'progress', progress: value });
       const facts = await this.#connected.runner.start(progress, this.#loading.signal);
       this.#send({ k: 'ready', facts });
+      freeStartGarbage();
     } catch (error) {
       if (!this.#ending) this.#fail(error);
     }

@@ -2,6 +2,7 @@ import { ConfigError } from '../config/config-error.js';
 import { loadConfig } from '../config/load-config.js';
 import { createLogger, type Logger } from '../log/logger.js';
 import { Service } from './service.js';
+import { freeStartGarbage } from './start-garbage.js';
 import type { ServiceDefinition, ServiceSchema } from './service-definition.js';
 
 /** Time after the drain deadline before a process that hangs in its stop ends anyway, in milliseconds. */
@@ -23,6 +24,7 @@ export async function runService<S extends ServiceSchema>(
     const service = made(() => new Service(definition, config, { log }), log);
     stopOnSignals(service, log, config.DRAIN_MS);
     await service.start();
+    freeStartGarbage();
   } catch (error) {
     if (error instanceof ConfigError) {
       for (const problem of error.problems) process.stderr.write(`${definition.name}: The configuration is wrong. ${problem}\n`);

@@ -1,0 +1,30 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { collectGarbage, freeStartGarbage } from './start-garbage.js';
+
+/** An object that nothing holds. */
+const garbage = (): WeakRef<object> => new WeakRef({ bytes: new Uint8Array(1_000) });
+
+describe('the garbage of a start', () => {
+  it('is collected, and the process runs on', async () => {
+    const left = garbage();
+    await new Promise<void>((resolve) => collectGarbage(resolve));
+    expect(left.deref()).toBeUndefined();
+  });
+
+  it('is collected once the process is at rest', async () => {
+    const left = garbage();
+    freeStartGarbage(20);
+    await expect.poll(() => left.deref() === undefined).toBe(true);
+  });
+
+  it('stays while the process works', async () => {
+    const left = garbage();
+    freeStartGarbage(20);
+    // As a busy event loop: less than a tenth of its time is left to wait.
+    for (const end = performance.now() + 300; performance.now() < end; await delay(0)) {
+      for (const busy = performance.now() + 15; performance.now() < busy; );
+    }
+    expect(left.deref()).toBeDefined();
+  });
+});

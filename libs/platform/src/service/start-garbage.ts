@@ -1,0 +1,43 @@
+import { Session } from 'node:inspector';
+
+/** Pause between two looks, in milliseconds. */
+const LOOK_EVERY_MS = 5_000;
+/** After so many busy looks the process is in use, and V8 collects by itself. */
+const LOOKS_MAX = 12;
+/** Share of the time between two looks in which the event loop of a process at rest works. */
+const REST_SHARE = 0.1;
+
+/**
+ * Collects all garbage of this thread and returns free memory to the system, in one pause of 50 to 250 ms. Unlike `gc()` this
+ * also shrinks the young generation and drops compiled code that no longer runs.
+ * @param done called afterwards
+ */
+export function collectGarbage(done: () => void = () => undefined): void {
+  const session = new Session();
+  session.connect();
+  session.post('HeapProfiler.collectGarbage', () =>
+    // Within this callback a disconnect would block the thread for ever.
+    setImmediate(() => {
+      session.disconnect();
+      done();
+    }),
+  );
+}
+
+/**
+ * Frees what a process needed only for its start, such as parsed sources: V8 keeps a heap that has grown until it grows again,
+ * and a process at rest does not. Happens once, and only while the process is at rest: never beside requests.
+ */
+export function freeStartGarbage(everyMs = LOOK_EVERY_MS): void {
+  let looks = 0;
+  let last = performance.eventLoopUtilization();
+  const looking = setInterval(() => {
+    const now = performance.eventLoopUtilization();
+    const isAtRest = performance.eventLoopUtilization(now, last).utilization < REST_SHARE;
+    last = now;
+    looks += 1;
+    if (!isAtRest && looks < LOOKS_MAX) return;
+    clearInterval(looking);
+    if (isAtRest) collectGarbage();
+  }, everyMs).unref();
+}
