@@ -7,6 +7,7 @@ export interface FeedStatements {
   readonly sequence: string;
   readonly trim: string;
   readonly head: string;
+  readonly look: string;
   readonly claim: string;
   readonly since: string;
   readonly readers: string;
@@ -62,18 +63,25 @@ function relayStatements({ outbox, change, head, channel }: FeedTables): RelaySt
 }
 
 function readerStatements({ outbox, change, head, reader }: FeedTables): Omit<FeedStatements, keyof RelayStatements> {
+  const oldest = `(SELECT id FROM ${outbox} ORDER BY id LIMIT 1) AS waiting`;
   const claim = `
     INSERT INTO ${reader} (reader, asks, epoch, seq) VALUES ($1, 1, $2, $3)
     ON CONFLICT (reader) DO UPDATE SET asks = ${reader}.asks + 1, epoch = excluded.epoch, seq = excluded.seq`;
   return {
-    head: `SELECT h.epoch, h.seq, (SELECT id FROM ${outbox} ORDER BY id LIMIT 1) AS waiting FROM ${head} h`,
+    head: `SELECT h.epoch, h.seq, ${oldest} FROM ${head} h`,
+    look: `
+      SELECT h.epoch, h.seq, ${oldest}, (SELECT coalesce(json_agg(r), '[]') FROM ${reader} r) AS readers
+      FROM (SELECT) AS always LEFT JOIN ${head} h ON true`,
     claim,
     since: `
-      WITH claimed AS (${claim})
-      SELECT h.epoch, h.seq, (SELECT id FROM ${outbox} ORDER BY id LIMIT 1) AS waiting, h.kept_after <= $3 AS kept,
+      WITH claimed AS (${claim} RETURNING *)
+      SELECT h.epoch, h.seq, ${oldest}, h.kept_after <= $3 AS kept,
         (SELECT coalesce(json_agg(c ORDER BY c.seq), '[]') FROM (
           SELECT seq, op, record, ver, body FROM ${change} WHERE epoch = h.epoch AND epoch = $2 AND seq > $3 ORDER BY seq LIMIT $4
-        ) AS c) AS changes
+        ) AS c) AS changes,
+        CASE WHEN $5 THEN (
+          SELECT json_agg(r) FROM (SELECT * FROM ${reader} WHERE reader <> $1 UNION ALL SELECT * FROM claimed) AS r
+        ) END AS readers
       FROM ${head} h`,
     readers: `SELECT reader, asks, epoch, seq FROM ${reader}`,
     forget: `DELETE FROM ${reader} r USING unnest($1::text[], $2::bigint[]) AS gone (reader, asks) WHERE r.reader = gone.reader AND r.asks = gone.asks`,

@@ -39,6 +39,19 @@ interface HeadRow {
   readonly waiting: string | null;
 }
 
+interface SinceRow extends HeadRow {
+  readonly kept: boolean;
+  readonly changes: ChangeRow[];
+  readonly readers: ReaderRow[] | null;
+}
+
+interface ReaderRow {
+  readonly reader: string;
+  readonly asks: string | number;
+  readonly epoch: string | null;
+  readonly seq: string | number;
+}
+
 interface Change<R> {
   readonly seq: number;
   readonly op: Operation;
@@ -133,11 +146,19 @@ export class SqlFeedStore<R> {
     return row === undefined ? null : headOf(row);
   }
 
+  /** Head and claims in one snapshot; the head is null before the first epoch. */
+  async look() {
+    const [row] = await this.#read<{ [K in keyof HeadRow]: HeadRow[K] | null } & { readers: ReaderRow[] }>(this.#sql.look);
+    const { epoch = null, seq = null, waiting = null, readers = [] } = row ?? {};
+    return { head: epoch === null || seq === null ? null : headOf({ epoch, seq, waiting }), readers: readers.map(claimOf) };
+  }
+
   /** Stores the reader's claim, then reads head and changes in one snapshot; null before the first epoch. */
-  async since({ reader, epoch, seq }: { reader: string; epoch: string | null; seq: number }, limit: number) {
-    const [row] = await this.#read<HeadRow & { kept: boolean; changes: ChangeRow[] }>(this.#sql.since, [reader, epoch, seq, limit]);
+  async since({ reader, epoch, seq }: { reader: string; epoch: string | null; seq: number }, limit: number, withReaders: boolean) {
+    const [row] = await this.#read<SinceRow>(this.#sql.since, [reader, epoch, seq, limit, withReaders]);
     if (row === undefined) return null;
-    return { head: headOf(row), kept: row.kept, changes: row.changes.map((change) => this.#change(change)) };
+    const changes = row.changes.map((change) => this.#change(change));
+    return { head: headOf(row), kept: row.kept, changes, readers: row.readers?.map(claimOf) ?? null };
   }
 
   /** Registers a reader that has applied nothing yet. */
@@ -147,8 +168,7 @@ export class SqlFeedStore<R> {
 
   /** All stored claims. */
   async readers(): Promise<{ reader: string; asks: number; epoch: string | null; seq: number }[]> {
-    const rows = await this.#read<{ reader: string; asks: string; epoch: string | null; seq: string }>(this.#sql.readers);
-    return rows.map(({ reader, asks, epoch, seq }) => ({ reader, asks: Number(asks), epoch, seq: Number(seq) }));
+    return (await this.#read<ReaderRow>(this.#sql.readers)).map(claimOf);
   }
 
   /** Deletes the claims of readers that have not asked again since `asks`. */
@@ -194,4 +214,11 @@ const headOf = ({ epoch, seq, waiting }: HeadRow): { epoch: string; seq: number;
   epoch,
   seq: Number(seq),
   oldestWaiting: waiting,
+});
+
+const claimOf = ({ reader, asks, epoch, seq }: ReaderRow): { reader: string; asks: number; epoch: string | null; seq: number } => ({
+  reader,
+  asks: Number(asks),
+  epoch,
+  seq: Number(seq),
 });

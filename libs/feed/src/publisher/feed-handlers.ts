@@ -1,34 +1,55 @@
 import { type FeedContract, ServiceError } from '@slipway/contracts';
 import type { z } from 'zod';
 import { PAGE_BYTES, PAGE_CHANGES, PAGE_RECORDS } from '../limits.js';
+import type { MonotonicClock } from '../clock.js';
 import type { Backlog } from './backlog.js';
-import type { FeedHead, FeedPlace, FeedSource, FeedStore } from './feed-store.js';
+import type { FeedHead, FeedLook, FeedPlace, FeedSource, FeedStore } from './feed-store.js';
 
 type SinceRequest = z.output<FeedContract['since']['request']>;
 type SnapshotRequest = z.output<FeedContract['snapshot']['request']>;
 type SinceReply<R> = z.output<FeedContract<R>['since']['reply']>;
 type SnapshotReply<R> = z.output<FeedContract<R>['snapshot']['reply']>;
 
+interface HandlerParts {
+  readonly backlog: Backlog;
+  readonly clock: MonotonicClock;
+  readonly looks: LookWatch;
+}
+
 const notYet = (): ServiceError => new ServiceError('unavailable', 'The feed has not begun yet; ask again soon.', { retryAfterS: 1 });
+
+/** Lets an answer count as a look of its replica at the database. */
+export interface LookWatch {
+  /** Whether a look is wanted now. */
+  isDue(): boolean;
+  /** @param askedAt when the question to the database was sent */
+  looked(look: FeedLook, askedAt: number): void;
+}
 
 /** Answers the requests of readers from the database. Every replica can do this, elected or not. */
 export class FeedHandlers<R> {
   readonly #store: FeedStore<R, never>;
   readonly #source: FeedSource<R>;
   readonly #backlog: Backlog;
+  readonly #clock: MonotonicClock;
+  readonly #looks: LookWatch;
 
-  constructor(store: FeedStore<R, never>, source: FeedSource<R>, backlog: Backlog) {
+  constructor({ store, source }: { store: FeedStore<R, never>; source: FeedSource<R> }, parts: HandlerParts) {
     this.#store = store;
     this.#source = source;
-    this.#backlog = backlog;
+    this.#backlog = parts.backlog;
+    this.#clock = parts.clock;
+    this.#looks = parts.looks;
   }
 
   /** Changes after the reader's place, at most one page. */
   async since({ reader, epoch, seq }: SinceRequest): Promise<SinceReply<R>> {
-    const found = await this.#store.since({ reader, epoch, seq }, PAGE_CHANGES);
+    const askedAt = this.#clock.now();
+    const found = await this.#store.since({ reader, epoch, seq }, PAGE_CHANGES, this.#looks.isDue());
     if (found === null) throw notYet();
-    const { head, kept } = found;
+    const { head, kept, readers } = found;
     const lagging = this.#backlog.look(head.oldestWaiting);
+    if (readers !== null) this.#looks.looked({ head, readers }, askedAt);
     const snapshot = epoch !== head.epoch || seq > head.seq || !kept;
     const changes = snapshot ? [] : pageOf(found.changes).map((change) => ({ epoch: head.epoch, ...change }));
     return { epoch: head.epoch, head: head.seq, lagging, snapshot, changes };

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { type MonotonicClock, processClock } from '../clock.js';
 import { ALIVE_MARGIN_MS, BUSY_MS, REST_TICK_MS, STALE_AFTER_MS, STALL_MS, TICK_MS } from '../limits.js';
 import { Backlog } from './backlog.js';
-import type { ChangeTicket, FeedSource, FeedStore, RecordChange } from './feed-store.js';
+import type { ChangeTicket, FeedLook, FeedSource, FeedStore, RecordChange } from './feed-store.js';
 import { FeedHandlers } from './feed-handlers.js';
 import { ReaderLeases } from './reader-leases.js';
 import { Relay } from './relay.js';
@@ -53,6 +53,8 @@ export class FeedPublisher<R, Tx> {
   #busyUntil = Number.NEGATIVE_INFINITY;
   /** When the next check is due. */
   #dueAt = Number.POSITIVE_INFINITY;
+  /** Between the last check and the next one, in milliseconds. */
+  #period = TICK_MS;
   #checking = false;
   #stopped = false;
   #timer: NodeJS.Timeout | undefined;
@@ -64,7 +66,8 @@ export class FeedPublisher<R, Tx> {
     this.#leases = new ReaderLeases(this.#clock, this.#aliveMs);
     this.#backlog = new Backlog(this.#clock);
     this.#relay = new Relay(options);
-    this.#handlers = new FeedHandlers(options.store, options.source, this.#backlog);
+    const looks = { isDue: () => this.#isLookDue(), looked: (look: FeedLook, askedAt: number) => this.#lookedByAnswer(look, askedAt) };
+    this.#handlers = new FeedHandlers(options, { backlog: this.#backlog, clock: this.#clock, looks });
   }
 
   /** Takes part in the election. Sends ticks and answers readers once the database answers. */
@@ -146,15 +149,11 @@ export class FeedPublisher<R, Tx> {
     // The process was suspended, so it may have missed readers.
     if (askedAt - this.#dueAt > STALL_MS) this.#restartListening();
     try {
-      const head = await this.#options.store.head();
-      this.#leases.observe(await this.#options.store.readers(), askedAt);
+      const look = await this.#options.store.look();
       if (this.#stopped) return;
       await this.#serve(true);
-      if (head !== null) {
-        this.#backlog.look(head.oldestWaiting);
-        this.#tick(head);
-        this.#relay.check(head);
-      }
+      if (look.head !== null) this.#backlog.look(look.head.oldestWaiting);
+      this.#looked(look, askedAt);
       await this.#forget();
     } catch (error) {
       this.#fail(error);
@@ -162,6 +161,26 @@ export class FeedPublisher<R, Tx> {
       this.#checking = false;
       this.#schedule();
     }
+  }
+
+  #looked({ head, readers }: FeedLook, askedAt: number): void {
+    this.#leases.observe(readers, askedAt);
+    if (head === null) return;
+    this.#tick(head);
+    this.#relay.check(head);
+  }
+
+  /** In the last quarter of a period the next question of a reader is a look as well, so that at rest each reads once a second. */
+  #isLookDue(): boolean {
+    const now = this.#clock.now();
+    // A process that was suspended has to notice that first.
+    return !this.#checking && !this.#stopped && now > this.#dueAt - this.#period / 4 && now - this.#dueAt <= STALL_MS;
+  }
+
+  #lookedByAnswer(look: FeedLook, askedAt: number): void {
+    if (this.#checking || !this.serving) return;
+    this.#looked(look, askedAt);
+    this.#schedule();
   }
 
   /** Shortens the period after a change or a failure, so that readers notice a lost broadcast soon. */
@@ -175,9 +194,9 @@ export class FeedPublisher<R, Tx> {
     clearTimeout(this.#timer);
     if (this.#stopped) return;
     const now = this.#clock.now();
-    const pause = now < this.#busyUntil ? TICK_MS : REST_TICK_MS;
-    this.#dueAt = now + pause;
-    this.#timer = setTimeout(() => void this.#check(), pause);
+    this.#period = now < this.#busyUntil ? TICK_MS : REST_TICK_MS;
+    this.#dueAt = now + this.#period;
+    this.#timer = setTimeout(() => void this.#check(), this.#period);
   }
 
   #tick({ epoch, seq }: { epoch: string; seq: number }): void {

@@ -45,12 +45,22 @@ export interface ReaderClaim {
   readonly seq: number;
 }
 
+/** What one look at the database shows. */
+export interface FeedLook {
+  /** The newest place; null before the first epoch. */
+  readonly head: FeedHead | null;
+  /** All stored claims. */
+  readonly readers: readonly ReaderClaim[];
+}
+
 /** Answer of the store to a reader's question. */
 export interface StoredSince<R> {
   readonly head: FeedHead;
   /** False when the changes after the reader's place have been deleted. */
   readonly kept: boolean;
   readonly changes: readonly SequencedChange<R>[];
+  /** All stored claims, with the reader's new one; null unless they were asked for. */
+  readonly readers: readonly ReaderClaim[] | null;
 }
 
 /** Events of a store for its publisher. */
@@ -83,8 +93,13 @@ export interface FeedStore<R, Tx> {
   sequence(limit: number): Promise<(FeedPlace & { readonly changes: readonly SequencedChange<R>[] }) | null>;
   /** The newest place; null before the first epoch. */
   head(): Promise<FeedHead | null>;
-  /** Stores the reader's claim, then reads head and changes in one snapshot of the database; null before the first epoch. */
-  since(claim: FeedClaim, limit: number): Promise<StoredSince<R> | null>;
+  /** Head and claims in one snapshot of the database. */
+  look(): Promise<FeedLook>;
+  /**
+   * Stores the reader's claim, then reads head and changes in one snapshot of the database; null before the first epoch.
+   * @param withReaders also reads all claims
+   */
+  since(claim: FeedClaim, limit: number, withReaders: boolean): Promise<StoredSince<R> | null>;
   /** Registers a reader that has applied nothing yet. */
   welcome(reader: string): Promise<void>;
   /** All stored claims. */
