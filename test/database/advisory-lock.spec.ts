@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { AdvisoryLock, LockLostError, lockLosses } from '@slipway/database';
+import { AdvisoryLock, LockLostError, LockSession, lockLosses } from '@slipway/database';
 import { createLogger, Registry } from '@slipway/platform';
 import { endWithProcess, startOwnPostgres, type TestPostgres } from '@slipway/testing';
 import { Client } from 'pg';
@@ -32,14 +32,13 @@ interface Watched {
 
 const metrics = new Registry();
 
-function stand(name: string): Watched {
+const sessionOf = (name: string): LockSession => new LockSession({ url: postgres.url, applicationName: `test ${name}`, log, metrics });
+
+function stand(name: string, session = sessionOf(name)): Watched {
   const events: string[] = [];
   const lock = new AdvisoryLock({
-    url: postgres.url,
+    session,
     name,
-    applicationName: `test ${name}`,
-    log,
-    metrics,
     acquired: () => void events.push('acquired'),
     lost: () => void events.push('lost'),
   });
@@ -48,8 +47,8 @@ function stand(name: string): Watched {
   return { lock, events };
 }
 
-async function elected(name: string): Promise<Watched> {
-  const watched = stand(name);
+async function elected(name: string, session?: LockSession): Promise<Watched> {
+  const watched = stand(name, session);
   await until('the lock is held', () => Promise.resolve(watched.lock.held));
   return watched;
 }
@@ -119,5 +118,25 @@ describe('the advisory lock', () => {
     await lock.stop();
     await expect(lock.query('SELECT 1')).rejects.toThrow(LockLostError);
     expect((await lossesOf('force')) - before).toBe(1);
+  });
+
+  it('is lost and taken again with its neighbours', async () => {
+    const session = sessionOf('shared');
+    const both = [await elected('left', session), await elected('right', session)];
+    await terminate('shared');
+    await until('both are held again', () => Promise.resolve(both.every(({ events }) => events.length === 3)));
+    expect(both.map(({ events }) => events)).toEqual([
+      ['acquired', 'lost', 'acquired'],
+      ['acquired', 'lost', 'acquired'],
+    ]);
+  });
+
+  it('passes on while its neighbours stay', async () => {
+    const session = sessionOf('parting');
+    const [leaving, staying] = [await elected('leaving', session), await elected('staying', session)];
+    const heir = stand('leaving');
+    await leaving.lock.stop();
+    await until('the other process holds it', () => Promise.resolve(heir.lock.held));
+    expect([leaving.events, staying.events, staying.lock.held]).toEqual([['acquired', 'lost'], ['acquired'], true]);
   });
 });

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigError } from '@slipway/platform';
 import { DataSource } from 'typeorm';
-import { AdvisoryLock, type AdvisoryLockOptions } from './advisory-lock.js';
+import { AdvisoryLock } from './advisory-lock.js';
 import { type DatabaseOptions, dataSourceOptions } from './data-source-options.js';
 import { ensureDatabase } from './ensure-database.js';
 import { SqlFeedStore } from './feed/sql-feed-store.js';
 import { lockLosses } from './lock-metrics.js';
+import { LockSession, type SessionLock } from './lock-session.js';
 import { migrate } from './migrate.js';
 import { driverErrorOf, isDatabaseUnavailable, isLoginRefused } from './pg-errors.js';
 import { Transactions } from './transactions.js';
@@ -18,6 +19,7 @@ export class Database {
   readonly transactions: Transactions;
   readonly #options: DatabaseOptions;
   readonly #dataSource: DataSource;
+  readonly #locks: LockSession;
   #closed = false;
 
   constructor(options: DatabaseOptions) {
@@ -25,6 +27,8 @@ export class Database {
     if (options.metrics) lockLosses(options.metrics);
     this.#dataSource = new DataSource(dataSourceOptions(options));
     this.transactions = new Transactions(this.#dataSource);
+    const { url, applicationName, log, metrics } = options;
+    this.#locks = new LockSession({ url, applicationName: `${applicationName} locks`, log, metrics });
   }
 
   /**
@@ -51,14 +55,12 @@ export class Database {
 
   /** The store of a feed in this database. @param feed name of the feed, as in its contract */
   feedStore<R>(feed: string): SqlFeedStore<R> {
-    const { url, applicationName, log, metrics } = this.#options;
-    return new SqlFeedStore<R>({ feed, url, applicationName, transactions: this.transactions, log, metrics });
+    return new SqlFeedStore<R>({ feed, locks: this.#locks, transactions: this.transactions, log: this.#options.log });
   }
 
-  /** A lock that one process with this database holds at a time. It has its own session outside the pool. */
-  lock(options: Pick<AdvisoryLockOptions, 'name' | 'channel' | 'acquired' | 'lost' | 'connected' | 'notified'>): AdvisoryLock {
-    const { url, applicationName, log, metrics } = this.#options;
-    return new AdvisoryLock({ ...options, applicationName: `${applicationName} ${options.name}`, url, log, metrics });
+  /** A lock that one process with this database holds at a time. All locks of a process share a session outside the pool. */
+  lock(lock: SessionLock): AdvisoryLock {
+    return new AdvisoryLock({ ...lock, session: this.#locks });
   }
 
   async close(): Promise<void> {

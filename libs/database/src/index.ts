@@ -1,7 +1,9 @@
-export { AdvisoryLock, LockLostError } from './advisory-lock.js';
+export { AdvisoryLock } from './advisory-lock.js';
 export type { AdvisoryLockOptions } from './advisory-lock.js';
 export { createAuditChain, dropAuditChain, readAuditChain } from './audit/audit-chain.js';
 export { lockLosses } from './lock-metrics.js';
+export { LockLostError, LockSession } from './lock-session.js';
+export type { LockSessionOptions, SessionLock } from './lock-session.js';
 export { AuditLog } from './audit/audit-log.js';
 export type { AuditFilters, AuditRecord } from './audit/audit-log.js';
 export { RefusalLog } from './audit/refusal-log.js';

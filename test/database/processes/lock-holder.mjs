@@ -1,14 +1,12 @@
 // Holds an advisory lock and prints every few milliseconds whether it believes so. argv: address, name
-import { AdvisoryLock } from '@slipway/database';
+import { AdvisoryLock, LockSession } from '@slipway/database';
 import { createLogger } from '@slipway/platform';
 
 const [url, name] = process.argv.slice(2);
 const say = (event) => process.send({ event });
 const lock = new AdvisoryLock({
-  url,
+  session: new LockSession({ url, applicationName: 'lock holder', log: createLogger('lock-holder', 'silent') }),
   name,
-  applicationName: 'lock holder',
-  log: createLogger('lock-holder', 'silent'),
   acquired: () => say('acquired'),
   lost: () => say('lost'),
 });

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { Logger, Registry } from '@slipway/platform';
+import type { Logger } from '@slipway/platform';
 import type { EntityManager } from 'typeorm';
 import { AdvisoryLock } from '../advisory-lock.js';
+import type { LockSession } from '../lock-session.js';
 import type { Transactions } from '../transactions.js';
 import { type FeedStatements, feedStatements } from './feed-statements.js';
 import { feedTables } from './feed-tables.js';
@@ -15,12 +16,10 @@ const TRIM_STEP = 1_000;
 export interface SqlFeedStoreOptions {
   /** Name of the feed, as in its contract. */
   readonly feed: string;
-  readonly url: string;
-  readonly applicationName: string;
+  /** Holds the lock of the feed's relay. */
+  readonly locks: LockSession;
   readonly transactions: Transactions;
   readonly log: Logger;
-  /** Registry in which lost elections are counted. */
-  readonly metrics?: Registry | undefined;
 }
 
 type Operation = 'put' | 'del';
@@ -88,13 +87,10 @@ export class SqlFeedStore<R> {
 
   /** Takes part in the election until `close`. Each election begins a new random epoch at sequence 0. */
   open(events: Events): void {
-    const { url, applicationName, log, metrics, feed } = this.#options;
+    const { locks, feed } = this.#options;
     this.#lock = new AdvisoryLock({
-      url,
-      metrics,
+      session: locks,
       name: `feed.${feed}`,
-      applicationName: `${applicationName} ${feed} feed`,
-      log,
       channel: this.#channel,
       connected: () => events.interrupted(),
       notified: () => events.committed(),
