@@ -1,4 +1,4 @@
-import { Database, SqlFeedStore } from '@slipway/database';
+import { Database } from '@slipway/database';
 import { FeedPublisher } from '@slipway/feed';
 import { connectNats, createLogger } from '@slipway/platform';
 import { machineNow } from './machine-now.mjs';
@@ -23,7 +23,7 @@ export async function startPublisher({ natsUrl, databaseUrl, env, level }) {
         return rows.map(({ id, n, ver }) => ({ id, ver, rec: { n } }));
       }),
   };
-  const store = new SqlFeedStore({ ...options, feed: ProbeFeed.name, transactions });
+  const store = database.feedStore(ProbeFeed.name);
   const feed = new FeedPublisher({ contract: ProbeFeed, store, source, nats, env, log });
   feed.start();
 

@@ -1,6 +1,6 @@
 import { type Logger, type NatsConnection, overWithin, watchConnection } from '@slipway/platform';
 import type { MonotonicClock } from '../clock.js';
-import { FLUSH_MS, STALL_MS, TICK_MS, TICK_SILENCE_MS } from '../limits.js';
+import { FLUSH_MS, STALL_MS, TICK_SILENCE_MS } from '../limits.js';
 
 /** What a `TickWatch` needs. */
 export interface TickWatchOptions {
@@ -18,14 +18,14 @@ export interface TickWatchOptions {
  */
 export class TickWatch {
   #lastMessageAt: number;
-  #checkedAt: number;
+  /** When the silence has lasted too long, unless a message comes before. */
+  #dueAt: number;
   #disconnects = 0;
-  #flushing = false;
   #stopped = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: TickWatchOptions) {
-    this.#lastMessageAt = this.#checkedAt = options.clock.now();
+    this.#lastMessageAt = this.#dueAt = options.clock.now();
   }
 
   start(): void {
@@ -39,12 +39,12 @@ export class TickWatch {
         if (!this.#stopped) uncertain();
       },
     });
-    this.#timer = setInterval(() => this.#check(), TICK_MS);
+    this.#watch();
   }
 
   stop(): void {
     this.#stopped = true;
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
   }
 
   /** Notes a tick or an answer. */
@@ -52,25 +52,31 @@ export class TickWatch {
     this.#lastMessageAt = this.options.clock.now();
   }
 
-  #check(): void {
+  /** One timer for each silence, not one for each message or at short intervals: each wakes the process. */
+  #watch(): void {
+    if (this.#stopped) return;
     const now = this.options.clock.now();
-    const stalled = now - this.#checkedAt > STALL_MS;
-    this.#checkedAt = now;
-    if (stalled) {
-      // Ticks that arrived during the pause are still in the socket.
+    this.#dueAt = Math.max(now, this.#lastMessageAt + TICK_SILENCE_MS);
+    this.#timer = setTimeout(() => void this.#check(), Math.ceil(this.#dueAt - now));
+  }
+
+  async #check(): Promise<void> {
+    const now = this.options.clock.now();
+    // Every pause of the event loop for longer than `STALL_MS` makes the timer late by so much.
+    if (now - this.#dueAt > STALL_MS - TICK_SILENCE_MS) {
+      // Ticks that arrived meanwhile are still in the socket.
       this.#lastMessageAt = now;
       this.options.uncertain();
-      return;
     }
-    if (now - this.#lastMessageAt > TICK_SILENCE_MS && !this.#flushing) void this.#probe();
+    if (now - this.#lastMessageAt >= TICK_SILENCE_MS) await this.#probe();
+    this.#watch();
   }
 
   async #probe(): Promise<void> {
     const { nats, log, feed } = this.options;
-    if (nats.isClosed() || nats.isDraining()) return;
-    this.#flushing = true;
     const disconnects = this.#disconnects;
-    const answers = await overWithin(FLUSH_MS, nats.flush()).catch(() => false);
+    const isEnding = nats.isClosed() || nats.isDraining();
+    const answers = isEnding || (await overWithin(FLUSH_MS, nats.flush()).catch(() => false));
     // After another disconnect the connection is being replaced already.
     if (!answers && !this.#stopped && disconnects === this.#disconnects) {
       log.warn({ feed }, 'feed.connection_hangs');
@@ -78,6 +84,5 @@ export class TickWatch {
       await nats.reconnect().catch(() => undefined);
     }
     this.#lastMessageAt = this.options.clock.now();
-    this.#flushing = false;
   }
 }

@@ -23,7 +23,7 @@ describe('the garbage of a start', () => {
     freeStartGarbage(20);
     // As a busy event loop: less than a tenth of its time is left to wait.
     for (const end = performance.now() + 300; performance.now() < end; await delay(0)) {
-      for (const busy = performance.now() + 15; performance.now() < busy; );
+      for (const busy = performance.now() + 15; performance.now() < busy;);
     }
     expect(left.deref()).toBeDefined();
   });
