@@ -2,11 +2,11 @@ import { Link } from '@tanstack/react-router';
 import { type JSX, type ReactNode, useState } from 'react';
 import { useAddresses, useCall } from '../api/use-call.js';
 import { CreateKeyDialog } from '../api-keys/create-key-dialog.js';
-import { KeyValue } from '../api-keys/key-value.js';
 import { targetOf } from '../deployments/inference-target.js';
 import { useAccount } from '../session/use-session.js';
 import { RequestCode } from '../snippets/request-code.js';
 import { Button, buttonClass } from '../ui/button.js';
+import { SecretField } from '../ui/copy-field.js';
 import { Icon } from '../ui/icon.js';
 import { Panel } from '../ui/page.js';
 import { type ChecklistStep, isSetUp, type progressOf, STEPS } from './checklist.js';
@@ -141,7 +141,7 @@ function FirstRequest({ apiKey }: { readonly apiKey: string | undefined }): JSX.
   const ready = data?.deployments.find(({ state }) => state === 'ready');
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
-      {apiKey !== undefined && <KeyValue value={apiKey} />}
+      {apiKey !== undefined && <SecretField label="Key" value={apiKey} copy="Copy key" />}
       {ready && addresses && (
         <RequestCode target={targetOf(addresses.gateway_url, slug, ready)} {...(apiKey !== undefined && { apiKey })} />
       )}

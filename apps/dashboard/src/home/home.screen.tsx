@@ -15,7 +15,7 @@ export function HomeScreen(): JSX.Element {
   const known = progressOf(useAccountProgress(true));
   const isStarting = !isSetUp(known) && mayChange;
   return (
-    <Page title="Home" about={`Account ${slug}`} wide>
+    <Page title="Home" about={`Account ${slug}`}>
       {isStarting ? <ChecklistPanel progress={known} /> : <TodayPanel />}
       <AttentionPanels />
       {!isStarting && mayChange && <ChecklistPanel progress={known} />}

@@ -8,7 +8,7 @@ import { Table, Truncated } from '../ui/table.js';
 export function ModelsScreen(): JSX.Element {
   const models = useCall('models/list', {});
   return (
-    <Page title="Models" wide about="Models that this account can deploy: files on the workers, and sources of its deployments.">
+    <Page title="Models" about="Models that this account can deploy: files on the workers, and sources of its deployments.">
       <Loaded query={models} what="Models">
         {({ models: rows }) =>
           rows.length === 0 ? (
