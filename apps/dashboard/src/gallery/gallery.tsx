@@ -21,11 +21,11 @@ export function Gallery(): JSX.Element {
           <h1 className="text-xl font-semibold tracking-tight">Parts</h1>
           <Button onClick={() => chooseTheme(other)}>Switch to {other}</Button>
           <nav aria-label="Parts" className="flex basis-full flex-wrap gap-x-4 gap-y-1 text-sm">
-            <a href="?" className="text-accent underline">
+            <a href="?" className="inline-flex min-h-6 min-w-6 items-center text-accent underline">
               All
             </a>
             {PARTS.map(({ name, title }) => (
-              <a key={name} href={`?part=${name}`} className="text-accent underline">
+              <a key={name} href={`?part=${name}`} className="inline-flex min-h-6 min-w-6 items-center text-accent underline">
                 {title}
               </a>
             ))}

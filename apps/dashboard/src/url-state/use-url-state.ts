@@ -1,4 +1,4 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useRouter, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import type { RawSearch, SearchCodec } from './search-codec.js';
 
@@ -17,22 +17,20 @@ export type UrlState<S> = readonly [state: S, set: SetUrlState<S>];
  */
 export function useUrlState<S extends object>(codec: SearchCodec<S>): UrlState<S> {
   const search: RawSearch = useSearch({ strict: false });
-  const navigate = useNavigate();
+  const router = useRouter();
   // By what it says: other parameters may change, and what depends on this state is not computed again.
   const written = JSON.stringify(codec.write(codec.read(search)));
   const state = useMemo(() => codec.read(JSON.parse(written) as RawSearch), [codec, written]);
   const set = useCallback<SetUrlState<S>>(
     (patch, { push = false } = {}) => {
-      void navigate({
-        to: '.',
-        // The parameters of all routes at once: the router knows no narrower type here.
-        search: ((before: RawSearch) => ({ ...before, ...codec.write({ ...codec.read(before), ...patch }) })) as never,
-        replace: !push,
-        hash: true,
-        resetScroll: false,
-      });
+      // Of the address as it is this moment: two changes in a row must not undo each other.
+      const { pathname, search: query } = router.history.location;
+      const before = router.options.parseSearch(query) as RawSearch;
+      const next = { ...before, ...codec.write({ ...codec.read(before), ...patch }) };
+      // The page where somebody is, which no type of the router names; `.` would mean the layout that asks.
+      void router.navigate({ to: pathname, search: next as never, replace: !push, hash: true, resetScroll: false });
     },
-    [codec, navigate],
+    [codec, router],
   );
   return [state, set];
 }

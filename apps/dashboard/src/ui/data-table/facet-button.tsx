@@ -21,7 +21,10 @@ export function FacetButton(props: FacetButtonProps): JSX.Element {
   const { title, chosen } = props;
   return (
     <Popover.Root>
-      <Popover.Trigger className={`${BAR_BUTTON} ${chosen.length > 0 ? 'border-accent text-accent' : ''}`}>
+      <Popover.Trigger
+        aria-label={`Filter by ${title}${chosen.length > 0 ? `, ${chosen.length} chosen` : ''}`}
+        className={`${BAR_BUTTON} ${chosen.length > 0 ? 'border-accent text-accent' : ''}`}
+      >
         {title}
         {chosen.length > 0 && <span className="tabular-nums">{chosen.length}</span>}
         <Icon name="down" className="size-3.5 text-muted" />

@@ -51,10 +51,10 @@ const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 export const compareValues = (a: unknown, b: unknown): number =>
   typeof a === 'number' && typeof b === 'number' ? a - b : collator.compare(String(a), String(b));
 
-/** All that a row is searched by, in small letters. */
+/** All that a row is searched by, in small letters. Figures are not: a search for `47` means a name. */
 export const searchTextOf = <T>(columns: readonly Column<T>[], row: T): string =>
   columns
-    .map(({ value }) => value?.(row) ?? '')
+    .map(({ value, numeric = false }) => (numeric ? '' : (value?.(row) ?? '')))
     .join('\n')
     .toLocaleLowerCase();
 

@@ -10,7 +10,7 @@ export interface Column<T> {
   readonly title: string;
   /** What is drawn, on one line. That of the first column becomes a link or a button where rows open: no control of its own. */
   readonly cell: (row: T) => ReactNode;
-  /** What the column is searched and sorted by, and its text in a CSV file; null comes last. Absent: neither. */
+  /** What the column is sorted by, and searched unless it is numeric; null comes last. Absent: neither. */
   readonly value?: (row: T) => string | number | null;
   /** Right-aligned with digits of one width; sorted from the largest first. */
   readonly numeric?: boolean;
