@@ -29,6 +29,9 @@ afterEach(async () => {
 /** The example with 500 rows. */
 const many = (): Locator => page.getByRole('region', { name: 'Five hundred rows' });
 const table = (name = 'Deployments'): Locator => page.getByRole('table', { name, exact: true });
+/** Waits until it is there. */
+const untilShown = (text: string | RegExp, exact = false): Promise<void> => page.getByText(text, { exact }).first().waitFor();
+const untilAt = (address: RegExp): Promise<void> => page.waitForURL(address);
 /** Names in the first column that leads on, as they stand. */
 const names = (name?: string): Promise<string[]> => table(name).locator('[data-opener]').allTextContents();
 const search = (): URLSearchParams => new URL(page.url()).searchParams;
@@ -54,7 +57,7 @@ describe('a table of 500 rows', () => {
     await page.keyboard.press('ArrowDown');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Website 3');
     await page.keyboard.press('Enter');
-    await page.waitForURL(/opened=3/);
+    await untilAt(/opened=3/);
   });
 
   it('is searched by / and words, and Enter opens the only match', async () => {
@@ -62,10 +65,10 @@ describe('a table of 500 rows', () => {
     await table().waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('473 person-4 ');
-    await page.getByText('1 of 500').waitFor();
+    await untilShown('1 of 500');
     expect(await names()).toEqual(['Website 473']);
     await page.keyboard.press('Enter');
-    await page.waitForURL(/opened=473/);
+    await untilAt(/opened=473/);
   });
 
   it('shows only rows that are seen and counts all', async () => {
@@ -73,9 +76,7 @@ describe('a table of 500 rows', () => {
     await table().locator('[data-row="0"]').waitFor();
     expect(await table().getAttribute('aria-rowcount')).toBe('501');
     expect(await table().locator('[data-row]').count()).toBeLessThan(60);
-    await table()
-      .locator('xpath=..')
-      .evaluate((element) => element.scrollTo({ top: element.scrollHeight }));
+    await table().locator('[data-row]').last().press('End');
     const last = table().getByRole('row', { name: /Website 500/ });
     await last.waitFor();
     expect(await last.getAttribute('aria-rowindex')).toBe('501');
@@ -89,16 +90,17 @@ describe('a table of 500 rows', () => {
       await page.keyboard.press('j');
       await page.waitForFunction(`document.activeElement.textContent === 'Website ${step + 2}'`);
     }
+    expect(await page.evaluate('document.activeElement.closest("tr").ariaRowIndex')).toBe('62');
   });
 
   it('sorts by its headings and names the order', async () => {
     await open();
     const heading = table().getByRole('columnheader', { name: 'Requests' });
     await heading.getByRole('button').click();
-    await page.waitForURL(/sort=requests/);
+    await untilAt(/sort=requests/);
     expect(await heading.getAttribute('aria-sort')).toBe('descending');
     await heading.getByRole('button').click();
-    await page.waitForURL(/sort=requests$/);
+    await untilAt(/sort=requests$/);
     expect(await heading.getAttribute('aria-sort')).toBe('ascending');
     expect((await names())[0]).toBe('Website 1');
     // Values that are missing come last in both orders.
@@ -117,23 +119,23 @@ describe('a table of 500 rows', () => {
     await many().getByRole('button', { name: 'Filter by Status' }).click();
     await page.getByRole('checkbox', { name: /Failed/ }).check();
     await page.keyboard.press('Escape');
-    await page.getByText('100 of 500').waitFor();
+    await untilShown('100 of 500');
     await table().getByRole('columnheader', { name: 'Name' }).getByRole('button').click();
     await many().getByRole('button', { name: 'View' }).click();
     await page.getByRole('menuitemcheckbox', { name: 'Number' }).click();
     await page.getByRole('menuitemradio', { name: 'Compact' }).click();
     await page.keyboard.press('Escape');
     await many().getByRole('button', { name: 'Next page' }).click();
-    await page.getByText('51–100 of 100').waitFor();
+    await untilShown('51–100 of 100');
     const before = await names();
     expect(Object.fromEntries(search())).toMatchObject({ q: 'example', status: 'failed', sort: 'name', density: 'compact', page: '2' });
     await page.reload();
-    await page.getByText('51–100 of 100').waitFor();
+    await untilShown('51–100 of 100');
     expect(await names()).toEqual(before);
     await table().getByRole('columnheader', { name: 'Number' }).waitFor();
     expect((await table().locator('[data-row]').first().boundingBox())!.height).toBe(36);
     await page.getByRole('button', { name: 'Clear', exact: true }).click();
-    await page.getByText('1–50 of 500').waitFor();
+    await untilShown('1–50 of 500');
   });
 
   it('draws itself whatever its address holds', async () => {
@@ -150,7 +152,7 @@ describe('a table of 500 rows', () => {
       await many().getByRole('button', { name: 'View' }).waitFor();
     }
     await page.goto('/gallery.html?part=data-table&page=999');
-    await page.getByText('451–500 of 500').waitFor();
+    await untilShown('451–500 of 500');
   });
 
   it('selects a range with Shift, and all that match', async () => {
@@ -166,7 +168,7 @@ describe('a table of 500 rows', () => {
     await bar.getByRole('button', { name: 'Select all 100 matching' }).click();
     await bar.getByText('100 selected').waitFor();
     await bar.getByRole('button', { name: 'Stop' }).click();
-    await page.getByText('Stopped 100').waitFor();
+    await untilShown('Stopped 100');
     await bar.waitFor({ state: 'detached' });
   });
 
@@ -184,7 +186,7 @@ describe('a table of 500 rows', () => {
       .getByRole('row', { name: /Website 4 / })
       .getByText('gemma')
       .click();
-    await page.waitForURL(/opened=4/);
+    await untilAt(/opened=4/);
   });
 
   it('offers the actions of a row by keyboard and returns the focus', async () => {
@@ -197,14 +199,14 @@ describe('a table of 500 rows', () => {
     await page.waitForFunction(`document.activeElement.getAttribute('aria-label') === 'Actions for Website 2'`);
     await page.keyboard.press('Enter');
     await page.getByRole('menuitem', { name: 'Delete' }).click();
-    await page.getByText('Deleted Website 2', { exact: true }).waitFor();
+    await untilShown('Deleted Website 2', true);
   });
 
   it('says that nothing matches and clears the search', async () => {
     await open('&q=nothing-like-it');
-    await page.getByText('Nothing in Deployments matches.').waitFor();
+    await untilShown('Nothing in Deployments matches.');
     await page.getByRole('button', { name: 'Clear search and filters' }).click();
-    await page.getByText('1–50 of 500').waitFor();
+    await untilShown('1–50 of 500');
   });
 });
 
@@ -238,16 +240,16 @@ describe('every table', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
     expect(await axeFaults(page)).toEqual([]);
     await table().getByRole('link', { name: 'Website 1', exact: true }).click();
-    await page.waitForURL(/opened=1/);
+    await untilAt(/opened=1/);
   });
 
   it('loads more where its source gives parts', async () => {
     await open();
     expect(await table('Audit log').getAttribute('aria-rowcount')).toBe('21');
     await page.getByRole('button', { name: 'Load more' }).click();
-    await page.getByText('40 loaded').waitFor();
+    await untilShown('40 loaded');
     await page.getByRole('button', { name: 'Load more' }).click();
-    await page.getByText('60 loaded, all there are').waitFor();
+    await untilShown('60 loaded, all there are');
   });
 
   it('shows what it waits for, what is missing and what failed', async () => {
@@ -255,7 +257,7 @@ describe('every table', () => {
     expect(await table('Loading items').getAttribute('aria-busy')).toBe('true');
     await page.getByRole('heading', { name: 'No items yet' }).waitFor();
     await page.getByRole('region', { name: 'Failed' }).getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('Asked again').waitFor();
+    await untilShown('Asked again');
     await page.getByRole('region', { name: 'Stale' }).getByText('What you see is as of').waitFor();
     expect(await names('Stale items')).toEqual([]);
     await table('Stale items').getByText('Second').waitFor();

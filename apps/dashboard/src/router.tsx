@@ -5,6 +5,7 @@ import {
   CREATE_SEARCH,
   DEPLOYMENT_SEARCH,
   DEPLOYMENTS_SEARCH,
+  INVITED_SEARCH,
   KEY_SEARCH,
   MEMBERS_SEARCH,
   MODELS_SEARCH,
@@ -194,7 +195,7 @@ const members = createRoute({
   getParentRoute: () => account,
   path: '/members',
   staticData: { crumb: 'Members' },
-  validateSearch: searchOf(MEMBERS_SEARCH),
+  validateSearch: searchOf(MEMBERS_SEARCH, INVITED_SEARCH),
   component: lazyRouteComponent(() => import('./people/members.screen.js'), 'MembersScreen'),
 });
 

@@ -67,7 +67,8 @@ export const USAGE_SEARCH = bothOf(
   rangeSearch('7d'),
 );
 
-export const MEMBERS_SEARCH = bothOf(tableSearch({ facets: ['role'], sort: 'name' }), tableSearch({ prefix: 'invited-' }));
+export const MEMBERS_SEARCH = tableSearch({ facets: ['role'], sort: 'name' });
+export const INVITED_SEARCH = tableSearch({ prefix: 'invited-' });
 
 export const ACTIVITY_TABS = ['account', 'deployments'] as const;
 export const ACTIVITY_SEARCH = bothOf(

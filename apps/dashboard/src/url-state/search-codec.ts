@@ -44,8 +44,11 @@ export function fieldsOf<S extends object>(fields: { readonly [K in keyof S]: Co
   };
 }
 
-/** Two states in one address; their parameters must have different names. */
-export const bothOf = <A extends object, B extends object>(a: SearchCodec<A>, b: SearchCodec<B>): SearchCodec<A & B> => ({
+/** A codec whose state has no field of another one's: of two fields with one name, one would be lost. */
+type Beside<A, B extends object> = keyof A & keyof B extends never ? SearchCodec<B> : never;
+
+/** One state of two. Two tables of one screen stay two states: their fields have the same names. */
+export const bothOf = <A extends object, B extends object>(a: SearchCodec<A>, b: Beside<A, B>): SearchCodec<A & B> => ({
   read: (search) => ({ ...a.read(search), ...b.read(search) }),
   write: (state) => ({ ...a.write(state), ...b.write(state) }),
 });
@@ -56,11 +59,17 @@ export function searchFor<S extends object>(codec: SearchCodec<S>, state: Partia
   return Object.fromEntries(written.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-/** `validateSearch` of a route: its parameters as they are written, without those that are not valid or say nothing. */
+/** Of any state; what it reads it can write. */
+interface AnyCodec {
+  readonly read: (search: RawSearch) => object;
+  readonly write: (state: never) => WrittenSearch;
+}
+
+/** `validateSearch` of a route with the states given: its parameters as they are written, without those that are not valid or say nothing. */
 export const searchOf =
-  <S extends object>(codec: SearchCodec<S>) =>
+  (...codecs: readonly AnyCodec[]) =>
   (search: RawSearch): Record<string, string> =>
-    searchFor(codec, codec.read(search));
+    Object.assign({}, ...codecs.map((codec) => searchFor(codec as SearchCodec<object>, codec.read(search)))) as Record<string, string>;
 
 /** Longest value of a parameter that is looked at, in characters. */
 const VALUE_MAX = 10_000;

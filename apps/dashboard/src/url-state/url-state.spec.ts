@@ -77,7 +77,7 @@ describe('state in an address', () => {
   });
 
   it('of two codecs stands side by side', () => {
-    const codec = bothOf(SOME, rangeSearch());
+    const codec = bothOf(fieldsOf<{ q: string }>({ q: textOf() }), rangeSearch());
     expect(searchOf(codec)({ q: 'x', range: '7d', unknown: '1' })).toEqual({ q: 'x', range: '7d' });
   });
 
@@ -103,6 +103,11 @@ describe('a table in an address', () => {
     const second = tableSearch({ prefix: 'invited-' });
     expect(searchFor(second, { q: 'ada' })).toEqual({ 'invited-q': 'ada' });
     expect(second.read({ q: 'x', 'invited-q': 'ada' }).q).toBe('ada');
+    expect(searchOf(codec, second)({ q: 'x', 'invited-q': 'ada', status: 'failed' })).toEqual({
+      q: 'x',
+      'invited-q': 'ada',
+      status: 'failed',
+    });
   });
 
   it('ignores sizes, directions and ids that there are not', () => {

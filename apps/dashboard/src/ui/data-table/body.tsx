@@ -79,6 +79,8 @@ function WholeBody<T>({ rows, start, look, isNarrow, scroller, move }: BodyProps
 
 function VirtualBody<T>({ rows, start, look, isNarrow, scroller, move }: BodyProps<T>): JSX.Element {
   const height = isNarrow ? CARD_PX : look.height;
+  // It answers otherwise after every scroll, which only a compiler of components would miss; there is none here.
+  // oxlint-disable-next-line react/incompatible-library
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,

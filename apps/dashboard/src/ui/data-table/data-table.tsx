@@ -22,51 +22,87 @@ import { visibleColumns } from './view-menu.js';
  * It draws the rows, their absence, and what hinders them.
  */
 export function DataTable<T extends object>(props: DataTableProps<T>): JSX.Element {
-  const { label, rows, query, more, empty, rowActions, bulkActions, isServerSide = false } = props;
-  const [state, set] = props.state;
+  const {
+    rows,
+    query,
+    empty,
+    isServerSide = false,
+    state: [state],
+  } = props;
+  const isFiltered = state.q !== '' || Object.values(state.facets).some(({ length }) => length > 0);
+  const hasNone = rows?.length === 0 && !(isServerSide && isFiltered);
+  const hasFailed = rows === undefined && query?.isError === true;
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
+      {query && <QueryNotice query={query} hasRows={rows !== undefined} />}
+      {hasNone && empty}
+      {!hasNone && !hasFailed && <List {...props} />}
+    </div>
+  );
+}
+
+function List<T extends object>(props: DataTableProps<T>): JSX.Element {
+  const {
+    label,
+    rows,
+    rowActions,
+    state: [state, set],
+  } = props;
   const isNarrow = useNarrow();
   const model = useTableModel(props);
   const matching = model.getRowModel().rows as readonly BodyRow<T>[];
-  const bounds = boundsOf(state, matching.length, { isNarrow, isWhole: more !== undefined });
+  const bounds = boundsOf(state, matching.length, { isNarrow, isWhole: props.more !== undefined });
   const page = useMemo(() => matching.slice(bounds.start, bounds.end), [matching, bounds.start, bounds.end]);
   const look = useLook(props, isNarrow);
   const [root, search, scroller] = [useRef<HTMLDivElement>(null), useRef<HTMLInputElement>(null), useRef<HTMLDivElement>(null)];
   const [move, setMove] = useRowKeys({ root, search, rows: page.length });
   const onEnter = useEnter({ q: state.q, page, look, focusFirst: () => setMove(0) });
   const clear = (): void => set({ q: '', facets: {}, page: 1 });
-  const isFiltered = state.q !== '' || Object.values(state.facets).some(({ length }) => length > 0);
-  const selected = bulkActions ? model.getFilteredSelectedRowModel().rows.map(({ original }) => original) : [];
-  const hasNone = rows?.length === 0 && !(isServerSide && isFiltered);
-  if (hasNone || (rows === undefined && query?.isError === true)) {
-    return (
-      <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
-        {query && <QueryNotice query={query} hasRows={rows !== undefined} />}
-        {hasNone && empty}
-      </div>
-    );
-  }
   return (
     <div ref={root} data-table className="grid grid-cols-[minmax(0,1fr)] gap-3">
-      {query && <QueryNotice query={query} hasRows />}
       <Toolbar table={props} {...{ model, isNarrow, search, onEnter }} matching={matching.length} onClear={clear} />
-      {bulkActions && selected.length > 0 && !isNarrow && (
-        <BulkBar
-          {...{ selected }}
-          matching={matching.length}
-          actions={bulkActions}
-          onSelectAll={() => model.toggleAllRowsSelected(true)}
-          onClear={() => model.resetRowSelection(true)}
-        />
-      )}
+      {look.canSelect && <Selection {...{ props, model }} matching={matching.length} />}
       <div ref={scroller} className="overflow-auto rounded-lg border border-line bg-surface sm:max-h-[max(24rem,calc(100dvh-15rem))]">
         <Grid {...{ props, model, look, bounds, page, isNarrow, scroller, move }} rowCount={matching.length} />
+        {rows === undefined && <SkeletonRows {...{ look, isNarrow }} />}
         {rows !== undefined && matching.length === 0 && <NothingMatches label={label} onClear={clear} />}
       </div>
-      {more && rows !== undefined && <LoadMore rows={rows.length} more={more} />}
-      {!more && rows !== undefined && <Pages {...{ label, bounds, set }} rows={matching.length} size={state.size} />}
+      {rows !== undefined && <Foot {...{ props, bounds }} matching={matching.length} loaded={rows.length} />}
       {rowActions && look.menu && <RowMenu handle={look.menu} actionsOf={rowActions} />}
     </div>
   );
+}
+
+interface OfModel<T extends object> {
+  readonly props: DataTableProps<T>;
+  readonly matching: number;
+}
+
+function Selection<T extends object>({ props, model, matching }: OfModel<T> & { readonly model: TableModel<T> }): JSX.Element | null {
+  const selected = model.getFilteredSelectedRowModel().rows.map(({ original }) => original);
+  if (selected.length === 0) return null;
+  return (
+    <BulkBar
+      {...{ selected, matching }}
+      actions={props.bulkActions ?? []}
+      onSelectAll={() => model.toggleAllRowsSelected(true)}
+      onClear={() => model.resetRowSelection(true)}
+    />
+  );
+}
+
+function Foot<T extends object>({
+  props,
+  bounds,
+  matching,
+  loaded,
+}: OfModel<T> & { readonly bounds: PageBounds; readonly loaded: number }): JSX.Element {
+  const {
+    label,
+    more,
+    state: [{ size }, set],
+  } = props;
+  return more ? <LoadMore rows={loaded} more={more} /> : <Pages {...{ label, bounds, set, size }} rows={matching} />;
 }
 
 /** Phones have no rows that are drawn only where they are seen: their pages are never endless. */
@@ -113,15 +149,19 @@ interface EnterOptions<T> {
 
 /** Enter in the search opens the only row that matches; of several the first gets the focus. It waits for the rows of what was typed last. */
 function useEnter<T>({ q, page, look, focusFirst }: EnterOptions<T>): (text: string) => void {
-  const [wanted, setWanted] = useState<string | null>(null);
+  const wanted = useRef<string | null>(null);
+  const [, drawAgain] = useState({});
   useEffect(() => {
-    if (wanted === null || wanted !== q) return;
-    setWanted(null);
+    if (wanted.current !== q) return;
+    wanted.current = null;
     const [first, second] = page;
     if (first && !second && (look.rowHref || look.onOpen)) look.open(first.original, false);
     else if (first) focusFirst();
-  }, [wanted, q, page, look, focusFirst]);
-  return setWanted;
+  });
+  return (text) => {
+    wanted.current = text;
+    drawAgain({});
+  };
 }
 
 interface GridProps<T extends object> {
@@ -174,7 +214,6 @@ function Grid<T extends object>({ props, model, look, bounds, page, rowCount, is
           isFixed={more !== undefined && !isServerSide}
         />
       )}
-      {rows === undefined && <SkeletonRows {...{ look, isNarrow }} />}
       {page.length > 0 && <Body rows={page} start={bounds.start} {...{ look, isNarrow, scroller, move }} />}
     </table>
   );

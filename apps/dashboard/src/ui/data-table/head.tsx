@@ -73,31 +73,42 @@ interface HeadingProps<T> extends Pick<HeadProps<T>, 'state' | 'set' | 'isFixed'
   readonly left: number;
 }
 
-function Heading<T>({ column: { id, title, numeric = false, value }, state, set, isFixed, isPinned, left }: HeadingProps<T>): JSX.Element {
-  const isSorted = state.sort === id;
-  const other = state.dir === 'asc' ? 'desc' : 'asc';
-  const first = numeric ? 'desc' : 'asc';
-  const sort = (): void => set({ sort: id, dir: isSorted ? other : first, page: 1 });
-  const words = state.dir === 'asc' ? ('ascending' as const) : ('descending' as const);
+function Heading<T>({ column, state, set, isFixed, isPinned, left }: HeadingProps<T>): JSX.Element {
+  const { id, title, numeric = false, value } = column;
+  const order = state.dir === 'asc' ? ('ascending' as const) : ('descending' as const);
   return (
     <th
       role="columnheader"
       scope="col"
-      aria-sort={isSorted ? words : undefined}
+      aria-sort={state.sort === id ? order : undefined}
       className={`flex min-w-0 items-center px-3 font-medium ${numeric ? 'justify-end' : ''} ${isPinned ? 'sticky z-10 bg-inherit' : ''}`}
       style={isPinned ? { left } : undefined}
     >
-      {value && !isFixed ? (
-        <button type="button" onClick={sort} className="group -mx-1 flex h-full min-w-0 items-center gap-1 rounded-sm px-1 hover:text-ink">
-          <span className={`truncate ${isSorted ? 'text-ink' : ''}`}>{title}</span>
-          <Icon
-            name={isSorted && state.dir === 'desc' ? 'sort-down' : 'sort-up'}
-            className={`size-3.5 ${isSorted ? 'text-ink' : 'opacity-0 group-hover:opacity-60 group-focus-visible:opacity-60'} ${numeric ? 'order-first' : ''}`}
-          />
-        </button>
-      ) : (
-        <span className="truncate">{title}</span>
-      )}
+      {value && !isFixed ? <SortButton {...{ column, state, set }} /> : <span className="truncate">{title}</span>}
     </th>
+  );
+}
+
+function SortButton<T>({
+  column: { id, title, numeric = false },
+  state,
+  set,
+}: Pick<HeadingProps<T>, 'column' | 'state' | 'set'>): JSX.Element {
+  const isSorted = state.sort === id;
+  const other = state.dir === 'asc' ? 'desc' : 'asc';
+  const first = numeric ? 'desc' : 'asc';
+  const look = isSorted ? 'text-ink' : 'opacity-0 group-hover:opacity-60 group-focus-visible:opacity-60';
+  return (
+    <button
+      type="button"
+      onClick={() => set({ sort: id, dir: isSorted ? other : first, page: 1 })}
+      className="group -mx-1 flex h-full min-w-0 items-center gap-1 rounded-sm px-1 hover:text-ink"
+    >
+      <span className={`truncate ${isSorted ? 'text-ink' : ''}`}>{title}</span>
+      <Icon
+        name={isSorted && state.dir === 'desc' ? 'sort-down' : 'sort-up'}
+        className={`size-3.5 ${look} ${numeric ? 'order-first' : ''}`}
+      />
+    </button>
   );
 }

@@ -13,23 +13,23 @@ const ROWS = 8;
 export function SkeletonRows<T>({ look, isNarrow }: { readonly look: RowLook<T>; readonly isNarrow: boolean }): JSX.Element {
   const { columns, template, height, canSelect, menu } = look;
   return (
-    <tbody aria-hidden="true" className="block">
+    <div aria-hidden="true">
       {Array.from({ length: ROWS }, (_, row) => (
-        <tr
+        <div
           key={row}
           className="grid items-center border-b border-line last:border-b-0"
           style={isNarrow ? { height: CARD_PX } : { height, gridTemplateColumns: template }}
         >
-          {canSelect && !isNarrow && <td />}
+          {canSelect && !isNarrow && <span />}
           {columns.slice(0, isNarrow ? 1 : undefined).map(({ id, numeric = false }, place) => (
-            <td key={id} className={`flex px-3 ${numeric ? 'justify-end' : ''}`}>
+            <div key={id} className={`flex px-3 ${numeric ? 'justify-end' : ''}`}>
               <div className={`h-3 animate-pulse rounded-sm bg-sunken ${place === 0 ? 'w-3/4' : 'w-1/2'}`} />
-            </td>
+            </div>
           ))}
-          {menu && !isNarrow && <td />}
-        </tr>
+          {menu && !isNarrow && <span />}
+        </div>
       ))}
-    </tbody>
+    </div>
   );
 }
 
