@@ -1,16 +1,16 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { axeFaults, ConsoleBrowser } from './console-browser.js';
-import { GalleryPage } from './gallery-page.js';
+import { Gallery } from './gallery.js';
 
 /** Highest row that a list may have at 1,280 pixels of width, in pixels. */
 const ROW_MAX = 48;
 
-let gallery: GalleryPage;
+let gallery: Gallery;
 let browser: ConsoleBrowser;
 let page: Page;
 beforeAll(async () => {
-  gallery = await GalleryPage.start();
+  gallery = await Gallery.start();
   browser = await ConsoleBrowser.start(gallery.url);
 }, 120_000);
 afterAll(async () => {
@@ -204,8 +204,8 @@ describe('a table of 500 rows', () => {
 
   it('says that nothing matches and clears the search', async () => {
     await open('&q=nothing-like-it');
-    await untilShown('Nothing in Deployments matches.');
-    await page.getByRole('button', { name: 'Clear search and filters' }).click();
+    await untilShown('Nothing matches the search and filters.');
+    await page.getByRole('button', { name: 'Clear filters' }).click();
     await untilShown('1–50 of 500');
   });
 });
@@ -258,7 +258,7 @@ describe('every table', () => {
     await page.getByRole('heading', { name: 'No items yet' }).waitFor();
     await page.getByRole('region', { name: 'Failed' }).getByRole('button', { name: 'Try again' }).click();
     await untilShown('Asked again');
-    await page.getByRole('region', { name: 'Stale' }).getByText('What you see is as of').waitFor();
+    await page.getByRole('region', { name: 'Stale' }).getByText('Live paused: as of').waitFor();
     expect(await names('Stale items')).toEqual([]);
     await table('Stale items').getByText('Second').waitFor();
   });

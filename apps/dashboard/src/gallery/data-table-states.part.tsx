@@ -3,7 +3,7 @@ import { ConsoleError } from '../api/console-error.js';
 import { announce } from '../ui/announcements.js';
 import { DataTable } from '../ui/data-table/data-table.js';
 import type { Column, DataTableProps, RowsQuery } from '../ui/data-table/types.js';
-import { Empty } from '../ui/page.js';
+import { EmptyState } from '../ui/empty-state.js';
 import { tableSearch } from '../url-state/table-search.js';
 import { useUrlState } from '../url-state/use-url-state.js';
 import { Example } from './example.js';
@@ -49,7 +49,7 @@ function State({
           columns={COLUMNS}
           keyOf={nameOf}
           {...{ nameOf, state }}
-          empty={<Empty title="No items yet">Items appear here.</Empty>}
+          empty={<EmptyState title="No items yet">Items appear here.</EmptyState>}
           {...rest}
         />
       </div>

@@ -1,10 +1,10 @@
 import { type JSX, useState } from 'react';
 import { formatCount } from '../format/number.js';
 import { announce } from '../ui/announcements.js';
-import { Badge } from '../ui/badge.js';
 import { DataTable } from '../ui/data-table/data-table.js';
 import { Truncated } from '../ui/data-table/truncated.js';
 import type { BulkAction, Column, Facet, RowAction } from '../ui/data-table/types.js';
+import { Status } from '../ui/status.js';
 import { tableSearch } from '../url-state/table-search.js';
 import { useUrlState } from '../url-state/use-url-state.js';
 import { Example } from './example.js';
@@ -35,7 +35,7 @@ const samples = (count: number, longNames = false): readonly Sample[] =>
     latency: index % 10 === 9 ? null : (index * 37) % 900,
   }));
 
-const LOOKS = { ready: ['good', 'check'], failed: ['bad', 'failed'], stopped: ['plain', 'pause'] } as const;
+const LOOKS = { ready: 'good', failed: 'bad', stopped: 'plain' } as const;
 const WORDS = { ready: 'Ready', failed: 'Failed', stopped: 'Stopped' } as const;
 
 const COLUMNS: readonly Column<Sample>[] = [
@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<Sample>[] = [
     title: 'Status',
     card: 'status',
     value: ({ status }) => status,
-    cell: ({ status }) => <Badge look={LOOKS[status][0]} icon={LOOKS[status][1]} text={WORDS[status]} />,
+    cell: ({ status }) => <Status look={LOOKS[status]} text={WORDS[status]} />,
   },
   { id: 'owner', title: 'Owner', width: 160, value: ({ owner }) => owner, cell: ({ owner }) => <Truncated text={owner} /> },
   {

@@ -2,12 +2,13 @@ import { Menu } from '@base-ui/react/menu';
 import { useRouter } from '@tanstack/react-router';
 import { type JSX, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { TableState } from '../../url-state/table-search.js';
+import { NothingMatches } from '../empty-state.js';
 import { Body, type BodyRow } from './body.js';
 import { BulkBar } from './bulk-bar.js';
 import { Head } from './head.js';
 import { layoutOf, type PageBounds, pageOf, ROW_PX } from './layout.js';
 import { LoadMore, Pages } from './pages.js';
-import { NothingMatches, QueryNotice, SkeletonRows } from './placeholders.js';
+import { QueryNotice, SkeletonRows } from './placeholders.js';
 import type { RowLook } from './row.js';
 import { RowMenu } from './row-menu.js';
 import { type TableModel, useTableModel } from './table-model.js';
@@ -43,7 +44,6 @@ export function DataTable<T extends object>(props: DataTableProps<T>): JSX.Eleme
 
 function List<T extends object>(props: DataTableProps<T>): JSX.Element {
   const {
-    label,
     rows,
     rowActions,
     state: [state, set],
@@ -65,7 +65,7 @@ function List<T extends object>(props: DataTableProps<T>): JSX.Element {
       <div ref={scroller} className="overflow-auto rounded-lg border border-line bg-surface sm:max-h-[max(24rem,calc(100dvh-15rem))]">
         <Grid {...{ props, model, look, bounds, page, isNarrow, scroller, move }} rowCount={matching.length} />
         {rows === undefined && <SkeletonRows {...{ look, isNarrow }} />}
-        {rows !== undefined && matching.length === 0 && <NothingMatches label={label} onClear={clear} />}
+        {rows !== undefined && matching.length === 0 && <NothingMatches onClear={clear} />}
       </div>
       {rows !== undefined && <Foot {...{ props, bounds }} matching={matching.length} loaded={rows.length} />}
       {rowActions && look.menu && <RowMenu handle={look.menu} actionsOf={rowActions} />}

@@ -2,7 +2,8 @@ import { Popover } from '@base-ui/react/popover';
 import { type JSX, useState } from 'react';
 import { formatCount } from '../../format/number.js';
 import { Icon } from '../icon.js';
-import { BAR_BUTTON, OVERLAY, OVERLAY_ITEM } from './looks.js';
+import { OVERLAY, OVERLAY_ITEM } from '../overlay.js';
+import { BAR_BUTTON } from './looks.js';
 
 /** More values than these can be searched. */
 const SEARCH_FROM = 8;
@@ -31,7 +32,10 @@ export function FacetButton(props: FacetButtonProps): JSX.Element {
       </Popover.Trigger>
       <Popover.Portal>
         <Popover.Positioner align="start" sideOffset={4} collisionPadding={8} className="z-60">
-          <Popover.Popup aria-label={title} className={`${OVERLAY} w-64`}>
+          <Popover.Popup
+            aria-label={title}
+            className={`${OVERLAY} max-h-(--available-height) max-w-(--available-width) overflow-y-auto p-1 w-64`}
+          >
             <FacetValues {...props} />
           </Popover.Popup>
         </Popover.Positioner>

@@ -5,8 +5,9 @@ import { PAGE_SIZES, type PageSize, type TableState } from '../../url-state/tabl
 import type { SetUrlState } from '../../url-state/use-url-state.js';
 import { Button } from '../button.js';
 import { Icon } from '../icon.js';
+import { OVERLAY, OVERLAY_ITEM } from '../overlay.js';
 import type { PageBounds } from './layout.js';
-import { BAR_BUTTON, ICON_BUTTON, OVERLAY, OVERLAY_ITEM } from './looks.js';
+import { BAR_BUTTON, ICON_BUTTON } from './looks.js';
 import type { MoreRows } from './types.js';
 
 export interface PagesProps {
@@ -56,7 +57,7 @@ function SizeMenu({ size, onChange }: { readonly size: PageSize; readonly onChan
       </Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner align="end" sideOffset={4} collisionPadding={8} className="z-60">
-          <Menu.Popup className={`${OVERLAY} min-w-32`}>
+          <Menu.Popup className={`${OVERLAY} max-h-(--available-height) max-w-(--available-width) overflow-y-auto p-1 min-w-32`}>
             <Menu.RadioGroup value={size} onValueChange={(next: PageSize) => onChange(next)}>
               {PAGE_SIZES.map((one) => (
                 <Menu.RadioItem key={one} value={one} closeOnClick className={OVERLAY_ITEM}>

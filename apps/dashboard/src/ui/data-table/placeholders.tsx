@@ -1,8 +1,7 @@
-import type { JSX, ReactNode } from 'react';
+import type { JSX } from 'react';
 import { codeOf, messageOf } from '../../api/console-error.js';
-import { formatClock } from '../../format/time.js';
-import { Button } from '../button.js';
-import { Notice } from '../notice.js';
+import { ErrorState } from '../error-state.js';
+import { StaleBanner } from '../stale-banner.js';
 import { CARD_PX } from './layout.js';
 import type { RowLook } from './row.js';
 import type { RowsQuery } from './types.js';
@@ -33,36 +32,11 @@ export function SkeletonRows<T>({ look, isNarrow }: { readonly look: RowLook<T>;
   );
 }
 
-/** Says that rows exist and a filter hides them all. */
-export function NothingMatches({ label, onClear }: { readonly label: string; readonly onClear: () => void }): JSX.Element {
-  return (
-    <div className="grid justify-items-center gap-3 px-4 py-12 text-center text-sm">
-      <p className="text-muted">Nothing in {label} matches.</p>
-      <Button onClick={onClear}>Clear search and filters</Button>
-    </div>
-  );
-}
-
-const againOf = (query: RowsQuery): ReactNode => (
-  <Button busy={query.isFetching} onClick={() => void query.refetch()}>
-    Try again
-  </Button>
-);
-
 /** Why there are no rows, or since when they are not fresh; nothing while all is well. */
 export function QueryNotice({ query, hasRows }: { readonly query: RowsQuery; readonly hasRows: boolean }): JSX.Element | null {
   if (!query.isError) return null;
-  if (!hasRows) {
-    return (
-      <Notice look="bad" action={againOf(query)}>
-        {messageOf(query.error)}
-      </Notice>
-    );
-  }
-  return (
-    <Notice look="warn" action={againOf(query)}>
-      {codeOf(query.error) === 'offline' ? 'The console cannot be reached.' : messageOf(query.error)} What you see is as of{' '}
-      {formatClock(query.dataUpdatedAt)}.
-    </Notice>
-  );
+  const again = { busy: query.isFetching, onRetry: () => void query.refetch() };
+  if (!hasRows) return <ErrorState error={query.error} {...again} />;
+  const isOffline = codeOf(query.error) === 'offline';
+  return <StaleBanner at={query.dataUpdatedAt} {...(!isOffline && { reason: messageOf(query.error) })} {...again} />;
 }

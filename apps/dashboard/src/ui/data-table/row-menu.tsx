@@ -1,6 +1,6 @@
 import { Menu } from '@base-ui/react/menu';
 import type { JSX } from 'react';
-import { OVERLAY, OVERLAY_ITEM } from './looks.js';
+import { OVERLAY, OVERLAY_ITEM } from '../overlay.js';
 import type { RowAction } from './types.js';
 
 export interface RowMenuProps<T> {
@@ -15,7 +15,7 @@ export function RowMenu<T>({ handle, actionsOf }: RowMenuProps<T>): JSX.Element 
       {({ payload }) => (
         <Menu.Portal>
           <Menu.Positioner align="end" sideOffset={4} collisionPadding={8} className="z-60">
-            <Menu.Popup className={`${OVERLAY} min-w-40`}>
+            <Menu.Popup className={`${OVERLAY} max-h-(--available-height) max-w-(--available-width) overflow-y-auto p-1 min-w-40`}>
               {payload !== undefined &&
                 actionsOf(payload).map(({ label, onSelect, danger = false, disabled = false }) => (
                   <Menu.Item key={label} disabled={disabled} onClick={onSelect} className={`${OVERLAY_ITEM} ${danger ? 'text-bad' : ''}`}>

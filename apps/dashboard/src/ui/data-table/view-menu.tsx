@@ -3,7 +3,8 @@ import type { JSX, ReactNode } from 'react';
 import type { TableState } from '../../url-state/table-search.js';
 import type { SetUrlState } from '../../url-state/use-url-state.js';
 import { Icon } from '../icon.js';
-import { BAR_BUTTON, OVERLAY, OVERLAY_HEADING, OVERLAY_ITEM } from './looks.js';
+import { OVERLAY, OVERLAY_HEADING, OVERLAY_ITEM } from '../overlay.js';
+import { BAR_BUTTON } from './looks.js';
 import type { Column } from './types.js';
 
 /** The columns that a table shows. The first one always stays: it leads to the row. */
@@ -43,7 +44,7 @@ export function ViewMenu<T>({ columns, state, set, isNarrow }: ViewMenuProps<T>)
       </Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner align="end" sideOffset={4} collisionPadding={8} className="z-60">
-          <Menu.Popup className={`${OVERLAY} min-w-48`}>
+          <Menu.Popup className={`${OVERLAY} max-h-(--available-height) max-w-(--available-width) overflow-y-auto p-1 min-w-48`}>
             {isNarrow ? <SortItems {...{ columns, state, set }} /> : <ColumnItems {...{ columns, state, set }} />}
           </Menu.Popup>
         </Menu.Positioner>
