@@ -48,9 +48,9 @@ export class ConsoleBrowser {
   }
 }
 
-/** What axe finds wrong with a page as it is, one line each. */
-export async function axeFaults(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
+/** What axe finds wrong with a page as it is, one line each. @param more tags besides those of WCAG */
+export async function axeFaults(page: Page, more: readonly string[] = []): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).withTags([...WCAG, ...more]).analyze();
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary = '' }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
   );

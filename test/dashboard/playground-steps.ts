@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { axeFaults } from './console-browser.js';
-import { dialog } from './screen.js';
+import { choose, dialog } from './screen.js';
 
 const TOOL = '[{"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}]';
 
@@ -23,7 +23,7 @@ export async function askOne(page: Page): Promise<void> {
 
 /** Asks two at once, in the other contract, which has fewer parameters. */
 export async function askTwo(page: Page): Promise<void> {
-  await page.getByLabel('Contract').selectOption('messages');
+  await choose(page.getByLabel('Contract'), 'Messages');
   expect(await page.getByLabel('Seed').isDisabled()).toBe(true);
   await page.getByRole('button', { name: 'Compare two' }).click();
   await page.getByLabel('Message').fill('What can you do?');
@@ -56,11 +56,11 @@ export async function callTool(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Close the comparison' }).click();
   await page.getByRole('button', { name: 'New conversation' }).click();
   await page.getByLabel('Tools').fill(TOOL);
-  await page.getByLabel('Calls').selectOption('required');
+  await choose(page.getByLabel('Calls'), 'It must call one');
   await page.getByLabel('Message').fill('What is the weather in Paris?');
   await page.keyboard.press('Enter');
   await page.getByLabel('Result of get_weather').fill('Sunny');
-  await page.getByLabel('Calls').selectOption('auto');
+  await choose(page.getByLabel('Calls'), 'The model decides');
   await page.getByRole('button', { name: 'Send' }).click();
   await whenAnswered(page, 2);
 }

@@ -6,5 +6,13 @@ export async function open(page: Page, name: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name }).waitFor();
 }
 
+/** Chooses in a drawn select. @param option what the choice is called */
+export async function choose(select: Locator, option: string | RegExp): Promise<void> {
+  await select.click();
+  const list = select.page().getByRole('listbox');
+  await list.getByRole('option', { name: option, exact: typeof option === 'string' }).click();
+  await list.waitFor({ state: 'detached' });
+}
+
 /** The dialog over the page. */
 export const dialog = (page: Page): Locator => page.getByRole('dialog');

@@ -3,6 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const QUESTIONS = ['Who are you?', 'What can you do?', 'Hello!', 'How do I create a key?', 'What is a deployment?'];
 const AT_ONCE = 3;
 
+/** Chooses in a drawn select. */
+export async function choose(select, option) {
+  await select.click();
+  await select.page().getByRole('option', { name: option, exact: true }).click();
+}
+
 /** A person's first day: set up, create a key and a deployment, and let programs call them. */
 export class FirstDay {
   /** The owner's page. */
@@ -55,7 +61,7 @@ export class FirstDay {
     await this.open('/deployments');
     await this.page.getByRole('button', { name: 'Create deployment' }).click();
     await this.dialog.getByLabel('Name', { exact: true }).fill(name);
-    await this.dialog.getByLabel('Model', { exact: true }).selectOption('http');
+    await choose(this.dialog.getByLabel('Model', { exact: true }), 'An HTTP engine (vLLM, SGLang, llama-server, Ollama)');
     await this.dialog.getByLabel('Address of the engine').fill(this.stage.engineUrl);
     await this.dialog.getByLabel('Name of the model there').fill('qwen3-4b');
     await this.dialog.getByLabel('Alias').fill('writer');

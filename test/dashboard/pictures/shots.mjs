@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { choose } from './first-day.mjs';
 
 const SCREENS = [
   ['deployments', '/deployments'],
@@ -52,8 +53,8 @@ async function play(day) {
 
 async function splitUsage(day) {
   await day.open('/usage');
-  await day.page.getByLabel('Time', { exact: true }).selectOption('1h');
-  await day.page.getByLabel('Split by').selectOption('deployment');
+  await choose(day.page.getByLabel('Time', { exact: true }), 'Last hour');
+  await choose(day.page.getByLabel('Split by'), 'Deployment');
   await day.page.waitForLoadState('networkidle');
 }
 

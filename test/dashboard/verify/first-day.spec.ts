@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Stack, startStack } from '../../e2e/stack.js';
 import { axeFaults, ConsoleBrowser } from '../console-browser.js';
 import { answered, askOne, askTwo, callTool, codeOfLast, rawOfLast } from '../playground-steps.js';
-import { dialog, open } from '../screen.js';
+import { choose, dialog, open } from '../screen.js';
 
 const OWNER = { email: 'ada@example.com', password: 'correct horse battery' };
 const VIEWER = { email: 'vera@example.com', password: 'staple battery horse' };
@@ -87,8 +87,10 @@ describe.sequential('a first day with the dashboard', () => {
     await expect.poll(() => statusOf(first), { timeout: 30_000 }).toBe(200);
 
     await menuOf(ada, 'Website', 'Access and limits');
-    await dialog(ada).getByLabel('Only these').check();
-    await dialog(ada).getByLabel('svc-tiny.Q8_0').check();
+    await dialog(ada).getByRole('radio', { name: 'Only these' }).check();
+    await dialog(ada)
+      .getByRole('checkbox', { name: /^svc-tiny/ })
+      .check();
     await dialog(ada).getByLabel('Requests per minute').fill('1000');
     expect(await axeFaults(ada)).toEqual([]);
     await dialog(ada).getByRole('button', { name: 'Save' }).click();
@@ -109,7 +111,7 @@ describe.sequential('a first day with the dashboard', () => {
     await revoke.click();
     await dialog(ada).waitFor({ state: 'detached' });
     await expect.poll(() => statusOf(second), { timeout: 30_000 }).toBe(401);
-    await ada.getByLabel('Show revoked keys').check();
+    await ada.getByRole('checkbox', { name: /^Show revoked keys/ }).check();
     await ada.getByText('Revoked', { exact: true }).waitFor();
   });
 
@@ -156,7 +158,7 @@ describe.sequential('a first day with the dashboard', () => {
     await dialog(ada).getByRole('button', { name: 'Create deployment' }).click();
     await dialog(ada).getByText('Give the deployment a name.').waitFor();
     await dialog(ada).getByLabel('Name', { exact: true }).fill('Second one');
-    await dialog(ada).getByLabel('Which one').selectOption({ index: 1 });
+    await choose(dialog(ada).getByLabel('Which one'), /^svc-tiny/);
     await dialog(ada).getByLabel('Alias').fill('demo');
     await dialog(ada).getByRole('button', { name: 'Create deployment' }).click();
     await dialog(ada).getByText('This alias points at deployment-1.').waitFor();
@@ -179,7 +181,7 @@ describe.sequential('a first day with the dashboard', () => {
     await askOne(ada);
     expect(await axeFaults(ada)).toEqual([]);
     await askTwo(ada);
-    const code = await codeOfLast(ada, 'python');
+    const code = await codeOfLast(ada, 'Python');
     expect(code).toContain(`Anthropic(base_url="${stack.base_url}/deployment-1"`);
     expect(code).toContain('max_tokens=60');
     expect(await rawOfLast(ada)).toContain('event: message_stop');
@@ -232,7 +234,7 @@ describe.sequential('a first day with the dashboard', () => {
     await open(ada, 'Members');
     await ada.getByRole('button', { name: 'Invite somebody' }).click();
     await dialog(ada).getByLabel('Email').fill(VIEWER.email);
-    await dialog(ada).getByLabel('Role').selectOption('viewer');
+    await choose(dialog(ada).getByLabel('Role'), /^Viewer/);
     await dialog(ada).getByRole('button', { name: 'Create invitation' }).click();
     const link = (await dialog(ada).getByRole('region', { name: 'Link' }).textContent()) ?? '';
     await dialog(ada).getByRole('button', { name: 'Done' }).click();
@@ -270,10 +272,10 @@ describe.sequential('a first day with the dashboard', () => {
     await open(ada, 'Deployments');
     await ada.context().setOffline(true);
     await ada.getByText('You are offline.').waitFor();
-    await ada.getByText('What you see is as of').waitFor({ timeout: 60_000 });
+    await ada.getByText('Live paused: as of').waitFor({ timeout: 60_000 });
     expect(await ada.getByRole('link', { name: 'svc-tiny.Q8_0' }).count()).toBe(1);
     await ada.context().setOffline(false);
-    await expect.poll(() => ada.getByText('What you see is as of').count(), { timeout: 60_000 }).toBe(0);
+    await expect.poll(() => ada.getByText('Live paused: as of').count(), { timeout: 60_000 }).toBe(0);
   });
 
   it('every screen passes axe, light and dark, and fits a phone', async () => {

@@ -15,8 +15,8 @@ export function ApiKeysScreen(): JSX.Element {
         value={tab}
         onChange={(next) => set({ tab: next })}
         items={[
-          { value: 'mcp', label: 'MCP Key', content: <McpKeyCard /> },
-          { value: 'keys', label: 'Deployment Keys', content: <DeploymentKeys /> },
+          { value: 'mcp', label: 'MCP Key', href: '?tab=mcp', content: <McpKeyCard /> },
+          { value: 'keys', label: 'Deployment Keys', href: '?tab=keys', content: <DeploymentKeys /> },
         ]}
       />
     </Page>

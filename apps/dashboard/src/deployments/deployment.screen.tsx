@@ -95,11 +95,11 @@ function Found({ id, slug }: { readonly id: number; readonly slug: string }): JS
               })
             }
             items={[
-              { value: 'overview', label: 'Overview', content: <OverviewTab details={details} /> },
-              { value: 'metrics', label: 'Metrics', content: <MetricsTab id={id} /> },
-              { value: 'logs', label: 'Logs', content: <LogTab id={id} /> },
-              { value: 'revisions', label: 'Revisions', content: <RevisionsTab details={details} /> },
-              { value: 'settings', label: 'Settings', content: <SettingsTab details={details} /> },
+              { value: 'overview', label: 'Overview', href: '?', content: <OverviewTab details={details} /> },
+              { value: 'metrics', label: 'Metrics', href: '?tab=metrics', content: <MetricsTab id={id} /> },
+              { value: 'logs', label: 'Logs', href: '?tab=logs', content: <LogTab id={id} /> },
+              { value: 'revisions', label: 'Revisions', href: '?tab=revisions', content: <RevisionsTab details={details} /> },
+              { value: 'settings', label: 'Settings', href: '?tab=settings', content: <SettingsTab details={details} /> },
             ]}
           />
         )}

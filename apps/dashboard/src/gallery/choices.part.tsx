@@ -14,7 +14,7 @@ const ROLES: readonly Choice[] = [
   { value: 'billing', label: 'Billing', disabled: true },
 ];
 const DEPLOYMENTS: readonly Choice[] = Array.from({ length: 60 }, (_, n) => ({
-  value: `deployment-${n + 1}`,
+  value: n % 7 === 0 ? `support-chat-${n + 1}` : `deployment-${n + 1}`,
   label: n % 7 === 0 ? `support-chat-${n + 1}` : `deployment-${n + 1}`,
 }));
 const SOURCES = [

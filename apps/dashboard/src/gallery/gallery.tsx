@@ -20,12 +20,12 @@ export function Gallery(): JSX.Element {
         <header className="flex flex-wrap items-center justify-between gap-3">
           <h1 className="text-xl font-semibold tracking-tight">Parts</h1>
           <Button onClick={() => chooseTheme(other)}>Switch to {other}</Button>
-          <nav aria-label="Parts" className="flex basis-full flex-wrap gap-x-4 gap-y-1 text-sm">
-            <a href="?" className="inline-flex min-h-6 min-w-6 items-center text-accent underline">
+          <nav aria-label="Parts" className="flex basis-full flex-wrap gap-x-4 gap-y-1 text-sm leading-6">
+            <a href="?" className="inline-block text-accent underline">
               All
             </a>
             {PARTS.map(({ name, title }) => (
-              <a key={name} href={`?part=${name}`} className="inline-flex min-h-6 min-w-6 items-center text-accent underline">
+              <a key={name} href={`?part=${name}`} className="inline-block text-accent underline">
                 {title}
               </a>
             ))}

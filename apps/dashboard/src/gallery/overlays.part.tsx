@@ -83,7 +83,7 @@ function Examples(): JSX.Element {
       <Example title="Windows">
         <Windows />
       </Example>
-      <Example title="Announcements">
+      <Example title="In a corner">
         <Toasts />
       </Example>
       <Example title="Menu">

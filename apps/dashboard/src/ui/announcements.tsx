@@ -62,14 +62,16 @@ function List(): JSX.Element {
           key={toast.id}
           toast={toast}
           role="group"
+          aria-modal={undefined}
           className="pointer-events-auto rounded-lg border border-line bg-raised shadow-overlay transition-opacity data-ending-style:opacity-0 data-limited:hidden data-starting-style:opacity-0"
         >
           <Toast.Content className="flex items-start gap-2.5 py-2.5 pr-2 pl-3 text-sm">
-            <Icon name={ICONS[toast.type ?? ''] ?? 'info'} className={`mt-0.5 size-4 ${toast.type === 'bad' ? 'text-bad' : 'text-good'}`} />
-            <Toast.Title render={<p />} className="min-w-0 flex-1 py-px break-words" />
+            <Icon name={ICONS[toast.type ?? ''] ?? 'info'} className={`mt-1 size-4 ${toast.type === 'bad' ? 'text-bad' : 'text-good'}`} />
+            <Toast.Title render={<p />} className="min-w-0 flex-1 py-[3px] break-words" />
             {toast.actionProps && <Toast.Action className="min-h-6 rounded-sm px-1.5 font-medium text-accent hover:bg-sunken" />}
             <Toast.Close
               aria-label="Dismiss"
+              aria-hidden={undefined}
               className="grid size-6 shrink-0 place-items-center rounded-sm text-muted hover:bg-sunken hover:text-ink"
             >
               <Icon name="close" className="size-3.5" />

@@ -66,7 +66,7 @@ export function MultiComboboxField({ label, hint, fault, bare, value, onChange, 
           disabled={disabled}
           autoHighlight
         >
-          <Base.InputGroup className="field flex items-center">
+          <Base.InputGroup className="field flex items-center py-[3px]!">
             <Base.Chips className="flex min-w-0 flex-1 flex-wrap items-center gap-1">
               <Base.Value>
                 {(chosen: Choice[]) =>

@@ -12,7 +12,7 @@ export function CopyField({
   readonly bare?: boolean;
 }): JSX.Element {
   return (
-    <div className="grid min-w-0 gap-1.5">
+    <div className="grid min-w-0 content-start gap-1.5">
       <span className={bare ? 'sr-only' : 'text-sm font-medium'}>{label}</span>
       <div className="flex min-h-8 min-w-0 items-center gap-1 rounded-md border border-line bg-sunken pl-2.5 pr-0.5">
         <code title={value} className="min-w-0 flex-1 truncate text-code">

@@ -19,7 +19,7 @@ export interface EmptyStateProps {
 /** What is shown where there is nothing yet. */
 export function EmptyState({ title, icon = 'box', children, action, docs, command }: EmptyStateProps): JSX.Element {
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] justify-items-center gap-3 rounded-lg border border-line bg-surface px-4 py-12 text-center">
+    <div className="grid grid-cols-[minmax(0,1fr)] content-center justify-items-center gap-3 rounded-lg border border-line bg-surface px-4 py-12 text-center">
       <Picture icon={icon} />
       <div className="grid gap-1">
         <h2 className="font-semibold">{title}</h2>
@@ -64,7 +64,7 @@ function Picture({ icon }: { readonly icon: IconName }): JSX.Element {
 /** What is shown where filters leave nothing of what there is. */
 export function NothingMatches({ onClear }: { readonly onClear: () => void }): JSX.Element {
   return (
-    <div className="grid justify-items-center gap-3 rounded-lg border border-line bg-surface px-4 py-10 text-center">
+    <div className="grid content-center justify-items-center gap-3 rounded-lg border border-line bg-surface px-4 py-10 text-center">
       <p className="text-muted">Nothing matches the search and filters.</p>
       <Button icon="close" onClick={onClear}>
         Clear filters

@@ -22,7 +22,7 @@ export function Notice({ look, children, action }: NoticeProps): JSX.Element {
       role={look === 'bad' ? 'alert' : 'status'}
       className={`flex flex-wrap items-center gap-x-2.5 gap-y-2 rounded-md border px-3 py-2 text-sm ${frame}`}
     >
-      <Icon name={icon} className={`mt-px size-4 self-start ${ink}`} />
+      <Icon name={icon} className={`size-4 ${action === undefined ? 'mt-px self-start' : ''} ${ink}`} />
       <div className="min-w-0 flex-1 basis-48">{children}</div>
       {action}
     </div>

@@ -15,6 +15,7 @@ export interface Choice {
 
 /** What a chosen value is reported in; react-hook-form takes it as it takes events of the browser. */
 export interface ChoiceEvent {
+  readonly type: 'change' | 'blur';
   readonly target: { readonly value: string; readonly name: string | undefined };
 }
 
@@ -80,14 +81,14 @@ export function Select({
   const choose = (next: string | null): void => {
     if (next === null) return;
     keep(next);
-    void onChange?.({ target: { value: next, name } });
+    void onChange?.({ type: 'change', target: { value: next, name } });
   };
   return (
     <Base.Root
       items={choices}
       value={chosen}
       onValueChange={choose}
-      onOpenChange={(open) => !open && void onBlur?.({ target: { value: chosen, name } })}
+      onOpenChange={(open) => !open && void onBlur?.({ type: 'blur', target: { value: chosen, name } })}
       disabled={disabled ?? false}
       required={required ?? false}
       modal={false}

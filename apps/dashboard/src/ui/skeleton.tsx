@@ -10,7 +10,7 @@ export interface SkeletonProps {
   readonly count?: number;
 }
 
-const BONE = 'animate-pulse rounded-sm bg-sunken';
+const BONE = 'animate-pulse rounded-sm bg-line/70';
 const WIDTHS = ['w-3/5', 'w-2/5', 'w-1/2', 'w-1/3'] as const;
 const widthOf = (n: number): string => WIDTHS[n % WIDTHS.length] ?? 'w-1/2';
 const times = <T,>(count: number, draw: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => draw(n));
