@@ -1,5 +1,4 @@
-import type { KeyView } from '@slipway/contracts';
-import { type JSX, useState } from 'react';
+import { type JSX, lazy, Suspense, useState } from 'react';
 import { useCall } from '../api/use-call.js';
 import { useMayChange } from '../session/use-session.js';
 import { Button } from '../ui/button.js';
@@ -8,28 +7,16 @@ import { Notice } from '../ui/notice.js';
 import { Empty } from '../ui/page.js';
 import { Checkbox } from '../ui/toggles.js';
 import { AccountLimits, UsedUpBudgets } from './account-limits.js';
-import { CreateKeyDialog } from './create-key-dialog.js';
-import { KeyLimitsDialog } from './key-limits-dialog.js';
+import type { KeyTask } from './key-dialog.js';
 import { KeysTable } from './keys-table.js';
-import { RenameKeyDialog } from './rename-key-dialog.js';
-import { RevealDialog } from './reveal-dialog.js';
-import { RevokeKeyDialog } from './revoke-key-dialog.js';
-import { RotateKeyDialog } from './rotate-key-dialog.js';
 
-type Doing =
-  | { readonly kind: 'create' }
-  | { readonly kind: 'rename'; readonly key: KeyView }
-  | { readonly kind: 'limit'; readonly key: KeyView }
-  | { readonly kind: 'rotate'; readonly key: KeyView }
-  | { readonly kind: 'revoke'; readonly key: KeyView }
-  /** The only place that ever holds a value. */
-  | { readonly kind: 'reveal'; readonly name: string; readonly value: string };
+const KeyDialog = lazy(async () => ({ default: (await import('./key-dialog.js')).KeyDialog }));
 
 export function DeploymentKeys(): JSX.Element {
   const [before, setBefore] = useState<number | undefined>();
   const keys = useCall('keys/list', before === undefined ? {} : { before }, { keep: true, every: () => 10_000 });
   const mayChange = useMayChange();
-  const [doing, setDoing] = useState<Doing | null>(null);
+  const [doing, setDoing] = useState<KeyTask | null>(null);
   const [withRevoked, setWithRevoked] = useState(false);
   const create = (
     <Button look="main" icon="plus" onClick={() => setDoing({ kind: 'create' })}>
@@ -72,31 +59,7 @@ export function DeploymentKeys(): JSX.Element {
         }}
       </Loaded>
       <AccountLimits />
-      {doing && <KeyDialog doing={doing} onChange={setDoing} />}
+      <Suspense>{doing && <KeyDialog doing={doing} onChange={setDoing} />}</Suspense>
     </div>
   );
-}
-
-interface KeyDialogProps {
-  readonly doing: Doing;
-  readonly onChange: (doing: Doing | null) => void;
-}
-
-function KeyDialog({ doing, onChange }: KeyDialogProps): JSX.Element {
-  const close = (): void => onChange(null);
-  const reveal = (name: string, value: string): void => onChange({ kind: 'reveal', name, value });
-  switch (doing.kind) {
-    case 'create':
-      return <CreateKeyDialog onClose={close} onCreated={reveal} />;
-    case 'rename':
-      return <RenameKeyDialog subject={doing.key} onClose={close} />;
-    case 'limit':
-      return <KeyLimitsDialog subject={doing.key} onClose={close} />;
-    case 'rotate':
-      return <RotateKeyDialog subject={doing.key} onClose={close} onRotated={(value) => reveal(doing.key.name, value)} />;
-    case 'revoke':
-      return <RevokeKeyDialog subject={doing.key} onClose={close} />;
-    case 'reveal':
-      return <RevealDialog name={doing.name} value={doing.value} onDone={close} />;
-  }
 }

@@ -1,5 +1,5 @@
 import type { ConsoleReply } from '@slipway/contracts';
-import { type JSX, useState } from 'react';
+import { type JSX, lazy, Suspense, useState } from 'react';
 import { messageOf } from '../api/console-error.js';
 import { useCall, useChange } from '../api/use-call.js';
 import { useMayChange } from '../session/use-session.js';
@@ -12,8 +12,9 @@ import { Moment } from '../ui/moment.js';
 import { Notice } from '../ui/notice.js';
 import { Empty, Panel } from '../ui/page.js';
 import { KeyOrigin } from './key-origin.js';
-import { McpConfigurationDialog } from './mcp-configuration-dialog.js';
 import { reachOf } from './reach.js';
+
+const McpConfigurationDialog = lazy(async () => ({ default: (await import('./mcp-configuration-dialog.js')).McpConfigurationDialog }));
 
 type Doing = { readonly kind: 'rotate' } | { readonly kind: 'configure'; readonly value: string | null };
 
@@ -63,7 +64,7 @@ export function McpKeyCard(): JSX.Element {
         }
       </Loaded>
       {doing?.kind === 'rotate' && <RotateMcpKeyDialog onClose={close} onRotated={(value) => setDoing({ kind: 'configure', value })} />}
-      {doing?.kind === 'configure' && <McpConfigurationDialog value={doing.value} onClose={close} />}
+      <Suspense>{doing?.kind === 'configure' && <McpConfigurationDialog value={doing.value} onClose={close} />}</Suspense>
     </div>
   );
 }

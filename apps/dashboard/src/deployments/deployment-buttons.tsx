@@ -1,5 +1,5 @@
 import type { DeploymentView } from '@slipway/contracts';
-import { type JSX, useState } from 'react';
+import { type JSX, lazy, Suspense, useState } from 'react';
 import { messageOf } from '../api/console-error.js';
 import { useChange } from '../api/use-call.js';
 import { useMayChange } from '../session/use-session.js';
@@ -8,7 +8,8 @@ import { Button } from '../ui/button.js';
 import { Dialog, DialogButtons } from '../ui/dialog.js';
 import { Notice } from '../ui/notice.js';
 import { actionsOf, type DeploymentAction, rollbackRev } from './deployment-actions.js';
-import { DeleteDeploymentDialog } from './delete-deployment-dialog.js';
+
+const DeleteDeploymentDialog = lazy(async () => ({ default: (await import('./delete-deployment-dialog.js')).DeleteDeploymentDialog }));
 
 const failed = (error: Error): void => announce(messageOf(error), 'bad');
 
@@ -59,7 +60,7 @@ export function DeploymentButtons({ deployment }: { readonly deployment: Deploym
     <>
       {actions.map((action) => buttons[action])}
       {asking === 'stop' && <StopDialog deployment={deployment} onClose={() => setAsking(null)} />}
-      {asking === 'delete' && <DeleteDeploymentDialog deployment={deployment} onClose={() => setAsking(null)} />}
+      <Suspense>{asking === 'delete' && <DeleteDeploymentDialog deployment={deployment} onClose={() => setAsking(null)} />}</Suspense>
     </>
   );
 }

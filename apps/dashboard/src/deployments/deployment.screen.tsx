@@ -1,7 +1,7 @@
 import type { ModelSource } from '@slipway/contracts';
 import { sourceText } from '@slipway/contracts/engines';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import type { JSX } from 'react';
+import { type JSX, lazy, type ReactNode, Suspense } from 'react';
 import { codeOf } from '../api/console-error.js';
 import { useCall } from '../api/use-call.js';
 import { useAccount, useMayChange } from '../session/use-session.js';
@@ -11,15 +11,19 @@ import { CopyButton } from '../ui/copy-button.js';
 import { Icon } from '../ui/icon.js';
 import { Loaded } from '../ui/loaded.js';
 import { Page } from '../ui/page.js';
+import { Skeleton } from '../ui/skeleton.js';
 import { Tabs } from '../ui/tabs.js';
 import { lookAgainAfter } from './deployment-actions.js';
 import { DeploymentButtons } from './deployment-buttons.js';
 import { idOf } from './inference-target.js';
-import { LogTab } from './log-tab.js';
-import { MetricsTab } from './metrics-tab.js';
 import { OverviewTab } from './overview-tab.js';
-import { RevisionsTab } from './revisions-tab.js';
-import { SettingsTab } from './settings-tab.js';
+
+const LogTab = lazy(async () => ({ default: (await import('./log-tab.js')).LogTab }));
+const MetricsTab = lazy(async () => ({ default: (await import('./metrics-tab.js')).MetricsTab }));
+const RevisionsTab = lazy(async () => ({ default: (await import('./revisions-tab.js')).RevisionsTab }));
+const SettingsTab = lazy(async () => ({ default: (await import('./settings-tab.js')).SettingsTab }));
+
+const later = (tab: ReactNode): JSX.Element => <Suspense fallback={<Skeleton shape="table" what="Tab" />}>{tab}</Suspense>;
 
 const TABS = ['overview', 'metrics', 'logs', 'revisions', 'settings'] as const;
 type Tab = (typeof TABS)[number];
@@ -96,10 +100,10 @@ function Found({ id, slug }: { readonly id: number; readonly slug: string }): JS
             }
             items={[
               { value: 'overview', label: 'Overview', href: '?', content: <OverviewTab details={details} /> },
-              { value: 'metrics', label: 'Metrics', href: '?tab=metrics', content: <MetricsTab id={id} /> },
-              { value: 'logs', label: 'Logs', href: '?tab=logs', content: <LogTab id={id} /> },
-              { value: 'revisions', label: 'Revisions', href: '?tab=revisions', content: <RevisionsTab details={details} /> },
-              { value: 'settings', label: 'Settings', href: '?tab=settings', content: <SettingsTab details={details} /> },
+              { value: 'metrics', label: 'Metrics', href: '?tab=metrics', content: later(<MetricsTab id={id} />) },
+              { value: 'logs', label: 'Logs', href: '?tab=logs', content: later(<LogTab id={id} />) },
+              { value: 'revisions', label: 'Revisions', href: '?tab=revisions', content: later(<RevisionsTab details={details} />) },
+              { value: 'settings', label: 'Settings', href: '?tab=settings', content: later(<SettingsTab details={details} />) },
             ]}
           />
         )}
