@@ -40,8 +40,10 @@ export interface SelectProps {
 }
 
 /** A value that the caller holds, or else the control itself; a form reads and writes it by the handle. */
-export function useChosen({ value, ref }: Pick<SelectProps, 'value' | 'ref'>): {
+function useChosen({ value, ref }: Pick<SelectProps, 'value' | 'ref'>): {
   readonly chosen: string;
+  /** The value now, also before the next drawing. */
+  readonly current: () => string;
   readonly keep: (value: string) => void;
   readonly trigger: React.RefObject<HTMLButtonElement | null>;
 } {
@@ -61,7 +63,7 @@ export function useChosen({ value, ref }: Pick<SelectProps, 'value' | 'ref'>): {
     },
     focus: () => trigger.current?.focus(),
   }));
-  return { chosen: value ?? own, keep, trigger };
+  return { chosen: value ?? own, current: () => value ?? latest.current, keep, trigger };
 }
 
 /** One of a few choices, without a label. */
@@ -77,7 +79,7 @@ export function Select({
   className = '',
   wiring,
 }: SelectProps): JSX.Element {
-  const { chosen, keep, trigger } = useChosen({ ...(value !== undefined && { value }), ...(ref !== undefined && { ref }) });
+  const { chosen, current, keep, trigger } = useChosen({ ...(value !== undefined && { value }), ...(ref !== undefined && { ref }) });
   const choose = (next: string | null): void => {
     if (next === null) return;
     keep(next);
@@ -88,7 +90,7 @@ export function Select({
       items={choices}
       value={chosen}
       onValueChange={choose}
-      onOpenChange={(open) => !open && void onBlur?.({ type: 'blur', target: { value: chosen, name } })}
+      onOpenChange={(open) => !open && void onBlur?.({ type: 'blur', target: { value: current(), name } })}
       disabled={disabled ?? false}
       required={required ?? false}
       modal={false}
