@@ -111,11 +111,9 @@ describe('a chart', () => {
 
   it('hides a series by its legend, or all others', async () => {
     const { example } = await chartOf('Stacked areas');
-    const pressed = (): Promise<(string | null)[]> =>
-      example
-        .getByRole('list', { name: 'Series' })
-        .getByRole('button')
-        .evaluateAll((all) => all.map((one) => one.ariaPressed));
+    const series = example.getByRole('list', { name: 'Series' }).getByRole('button');
+    const pressed = async (): Promise<(string | null)[]> =>
+      Promise.all((await series.all()).map((button) => button.getAttribute('aria-pressed')));
     await example.getByRole('button', { name: /^website/ }).click();
     await expect.poll(pressed).toEqual(['false', 'true', 'true', 'true', 'true']);
     await example.getByRole('button', { name: /^support-bot/ }).click({ modifiers: ['Alt'] });

@@ -1,13 +1,13 @@
 import type { ChartSeries, ChartUnit, Values } from './chart-model.js';
 
 /** Least, most and last value, null where none is known. */
-export interface Extent {
+interface Extent {
   readonly least: number;
   readonly most: number;
   readonly last: number;
 }
 
-export function extentOf(values: Values): Extent | null {
+function extentOf(values: Values): Extent | null {
   const known = values.filter((value) => value !== null);
   const last = known.at(-1);
   if (last === undefined) return null;

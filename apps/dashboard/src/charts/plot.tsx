@@ -56,13 +56,14 @@ function useKeys({ data, onStep, onZoom, onZoomOut }: PlotProps, { plot, setPoin
 }
 
 /** A chart drawn by uPlot, with what lies over it: the tooltip and what happened. */
-export default function Plot(props: PlotProps): JSX.Element {
+export function Plot(props: PlotProps): JSX.Element {
   const { data, label, height } = props;
   const drawn = usePlot(props);
   const { words, onKeyDown, onBlur } = useKeys(props, drawn);
   const { box, pointed, frame } = drawn;
   return (
     <div className="relative" style={{ height }}>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- arrow keys move through the steps: an application is what takes keys */}
       <div
         ref={box}
         role="application"

@@ -6,7 +6,7 @@ import { chartSummary } from './chart-summary.js';
 import { Legend } from './legend.js';
 import { zoneOf } from './zone.js';
 
-const Plot = lazy(() => import('./plot.js'));
+const Plot = lazy(async () => ({ default: (await import('./plot.js')).Plot }));
 
 export interface TimeSeriesProps extends Omit<ChartData, 'zone'> {
   /** What is charted: "Requests". */

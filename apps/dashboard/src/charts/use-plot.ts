@@ -1,10 +1,10 @@
-import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
+import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import './plot.css';
 import type { ChartData } from './chart-model.js';
 import type { Frame } from './marks.js';
-import { plotData, plotOptions } from './plot-options.js';
+import { plotData, type PlotEvents, plotOptions } from './plot-options.js';
 import { snapRange } from './snap-range.js';
 import { type Pointed, structureOf } from './tooltip.js';
 
@@ -54,6 +54,49 @@ function drawMarks({ ctx, bbox, scales: { x } }: uPlot, { marks = [] }: ChartDat
   ctx.restore();
 }
 
+interface Shown {
+  readonly latest: RefObject<PlotProps>;
+  readonly setPointed: (pointed: Pointed | null) => void;
+  readonly setFrame: (next: (known: Frame | null) => Frame | null) => void;
+}
+
+/** What happens when somebody points, drags, or the chart was drawn. Never changes: uPlot takes it once. */
+function usePlotEvents({ latest, setPointed, setFrame }: Shown): PlotEvents {
+  const onPoint = useCallback(
+    (drawn: uPlot) => {
+      const { idx, left = -1, top = 0 } = drawn.cursor;
+      const step = idx === null || idx === undefined || left < 0 ? null : idx;
+      latest.current.onStep(step);
+      // Of the charts that share a crosshair only the one under the pointer has a tooltip.
+      const isHere = drawn.over.matches(':hover');
+      if (isHere || step === null) setPointed(step === null ? null : { step, left: left + drawn.over.offsetLeft, top });
+    },
+    [latest, setPointed],
+  );
+  const onSelect = useCallback(
+    (drawn: uPlot) => {
+      const { left, width } = drawn.select;
+      if (width < DRAG_MIN) return;
+      const [from, to] = [drawn.posToVal(left, 'x'), drawn.posToVal(left + width, 'x')];
+      drawn.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+      const { data: shown, onZoom } = latest.current;
+      const span = snapRange(shown.at, shown.stepMs, { from, to });
+      if (span) onZoom?.(span.from, span.to);
+    },
+    [latest],
+  );
+  const onDrawn = useCallback(
+    (drawn: uPlot) => {
+      drawMarks(drawn, latest.current.data);
+      const next = frameOf(drawn);
+      setFrame((known) => (isSame(known, next) ? known : next));
+    },
+    [latest, setFrame],
+  );
+  const onZoomOut = useCallback(() => latest.current.onZoomOut?.(), [latest]);
+  return useMemo(() => ({ onPoint, onSelect, onDrawn, onZoomOut }), [onPoint, onSelect, onDrawn, onZoomOut]);
+}
+
 /** Draws a chart with uPlot and keeps it as wide as its box, in the colours of the theme. */
 export function usePlot(props: PlotProps): DrawnPlot {
   const { data, height, group } = props;
@@ -65,28 +108,7 @@ export function usePlot(props: PlotProps): DrawnPlot {
   useEffect(() => {
     latest.current = props;
   });
-  const onPoint = useCallback((drawn: uPlot) => {
-    const { idx, left = -1, top = 0 } = drawn.cursor;
-    const step = idx === null || idx === undefined || left < 0 ? null : idx;
-    latest.current.onStep(step);
-    // Of the charts that share a crosshair only the one under the pointer has a tooltip.
-    const isHere = drawn.over.matches(':hover');
-    if (isHere || step === null) setPointed(step === null ? null : { step, left: left + drawn.over.offsetLeft, top });
-  }, []);
-  const onSelect = useCallback((drawn: uPlot) => {
-    const { left, width } = drawn.select;
-    if (width < DRAG_MIN) return;
-    const [from, to] = [drawn.posToVal(left, 'x'), drawn.posToVal(left + width, 'x')];
-    drawn.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-    const { data: shown, onZoom } = latest.current;
-    const span = snapRange(shown.at, shown.stepMs, { from, to });
-    if (span) onZoom?.(span.from, span.to);
-  }, []);
-  const onDrawn = useCallback((drawn: uPlot) => {
-    drawMarks(drawn, latest.current.data);
-    const next = frameOf(drawn);
-    setFrame((known) => (isSame(known, next) ? known : next));
-  }, []);
+  const events = usePlotEvents({ latest, setPointed, setFrame });
   const structure = structureOf(data);
   const { unit } = data;
   useEffect(() => {
@@ -94,7 +116,6 @@ export function usePlot(props: PlotProps): DrawnPlot {
     if (!element) return undefined;
     const shown = latest.current.data;
     const size = { width: element.clientWidth, height };
-    const events = { onPoint, onSelect, onDrawn, onZoomOut: () => latest.current.onZoomOut?.() };
     const drawn = new uPlot(plotOptions(shown, size, group, events), plotData(shown), element);
     plot.current = drawn;
     const sizes = new ResizeObserver(() => drawn.setSize({ width: element.clientWidth, height }));
@@ -107,7 +128,7 @@ export function usePlot(props: PlotProps): DrawnPlot {
       drawn.destroy();
       plot.current = null;
     };
-  }, [structure, unit, height, group, onPoint, onSelect, onDrawn]);
+  }, [structure, unit, height, group, events]);
   useEffect(() => {
     if (plot.current) plot.current.setData(plotData(data));
   }, [data]);

@@ -4,7 +4,7 @@ export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
 /** The zone of this machine. */
-export const localZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+const localZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** The zone that times are written in: days of UTC begin elsewhere in another zone, so steps of days stay in UTC. */
 export const zoneOf = (wanted: 'local' | 'utc', stepMs: number): string => (wanted === 'utc' || stepMs >= DAY ? 'UTC' : localZone());

@@ -27,7 +27,8 @@ const MARKS = [
   { at: FROM + 7 * HOUR + 12 * MINUTE, label: 'Revision 4 serves', icon: 'rocket', href: '#revision-4' },
   { at: FROM + 15 * HOUR, label: 'p95 TTFT above 800 ms', icon: 'alert' },
 ] as const;
-const few: readonly ChartSeries[] = [{ label: 'Requests', values: at.map((_, step) => (step % 17 === 5 ? 2 : step % 13 === 4 ? 1 : 0)) }];
+const BUSY = new Set([4, 5, 17, 22, 30, 39, 43]);
+const few: readonly ChartSeries[] = [{ label: 'Requests', values: at.map((_, step) => (BUSY.has(step) ? 1 + (step % 2) : 0)) }];
 const common = { at, stepMs: 30 * MINUTE, time: 'utc' } as const;
 
 function Zoomable(): JSX.Element {

@@ -31,7 +31,7 @@ interface Facts {
 }
 
 /** Where agents connect. @param url address of the MCP server with full access */
-export const mcpAddress = (url: string, access: McpAccess): string => (access === 'full' ? url : `${url}/readonly`);
+const mcpAddress = (url: string, access: McpAccess): string => (access === 'full' ? url : `${url}/readonly`);
 
 /**
  * Ready-to-paste settings of the clients that take a static key.

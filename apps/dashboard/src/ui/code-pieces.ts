@@ -1,12 +1,5 @@
 import { useEffect, useState } from 'react';
-
-/** What a piece of code is. */
-export type PieceKind = 'plain' | 'comment' | 'keyword' | 'string' | 'value' | 'name';
-
-export interface CodePiece {
-  readonly text: string;
-  readonly kind: PieceKind;
-}
+import type { CodePiece } from './code-piece.js';
 
 type Highlight = (code: string, language: string) => readonly CodePiece[] | null;
 

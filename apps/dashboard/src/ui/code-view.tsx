@@ -1,5 +1,6 @@
 import type { JSX } from 'react';
-import { type PieceKind, useCodePieces } from './code-pieces.js';
+import type { PieceKind } from './code-piece.js';
+import { useCodePieces } from './code-pieces.js';
 
 const LOOKS: Readonly<Record<PieceKind, string | undefined>> = {
   plain: undefined,

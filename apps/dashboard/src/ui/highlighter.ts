@@ -11,7 +11,7 @@ import typescript from 'highlight.js/lib/languages/typescript';
 import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
 import { createLowlight } from 'lowlight';
-import type { CodePiece, PieceKind } from './code-pieces.js';
+import type { CodePiece, PieceKind } from './code-piece.js';
 
 const lowlight = createLowlight({ bash, css, diff, go, javascript, json, python, rust, sql, typescript, xml, yaml });
 
@@ -51,7 +51,7 @@ function kindOf(node: Node): PieceKind | null {
 function piecesOf(nodes: readonly Node[], outer: PieceKind): readonly CodePiece[] {
   return nodes.flatMap((node): readonly CodePiece[] => {
     if (node.type === 'text') return [{ text: node.value, kind: outer }];
-    return node.type === 'element' ? piecesOf(node.children as readonly Node[], kindOf(node) ?? outer) : [];
+    return node.type === 'element' ? piecesOf(node.children, kindOf(node) ?? outer) : [];
   });
 }
 

@@ -7,7 +7,7 @@ const PAUSE_MS = 80;
 const SHARE = 3;
 
 /** Blocks of a text, read and drawn now and then while it grows. */
-export default function MarkdownAnswer({ text }: { readonly text: string }): JSX.Element {
+export function MarkdownAnswer({ text }: { readonly text: string }): JSX.Element {
   const [{ given, read }, setShown] = useState(() => ({ given: text, read: readBlocks(NO_BLOCKS, text) }));
   const latest = useRef({ text, due: 0 });
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);

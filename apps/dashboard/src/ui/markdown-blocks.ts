@@ -28,7 +28,7 @@ const plain = (raw: string): Tokens.Paragraph => ({
   type: 'paragraph',
   raw,
   text: raw,
-  tokens: [{ type: 'text', raw, text: raw } as Tokens.Text],
+  tokens: [{ type: 'text', raw, text: raw }],
 });
 
 /** The blocks of a text, with bold, links and code in them. What cannot be read is one plain paragraph. */

@@ -1,6 +1,6 @@
 import { type JSX, lazy, Suspense } from 'react';
 
-const Answer = lazy(() => import('./markdown-answer.js'));
+const Answer = lazy(async () => ({ default: (await import('./markdown-answer.js')).MarkdownAnswer }));
 
 /**
  * A text that a model wrote, as Markdown. HTML in it is shown as text, links open apart and lead to http, https and mail alone, and
