@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { pageOf } from './feed-handlers.js';
+import { processClock } from '../clock.js';
+import { Backlog } from './backlog.js';
+import { FeedHandlers, pageOf } from './feed-handlers.js';
+import type { FeedLook, FeedStore } from './feed-store.js';
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
@@ -23,5 +26,30 @@ describe('pageOf', () => {
 
   it('returns nothing for an empty list', () => {
     expect(pageOf([], 10)).toEqual([]);
+  });
+});
+
+describe('an answer to a reader', () => {
+  const head = { epoch: 'e', seq: 7, oldestWaiting: null };
+  const readers = [{ reader: 'r', asks: 3, epoch: 'e', seq: 7 }];
+  const store: Pick<FeedStore<unknown, never>, 'since'> = {
+    since: (_claim, _limit, withReaders) => Promise.resolve({ head, kept: true, changes: [], readers: withReaders ? readers : null }),
+  };
+
+  async function looksOf(isDue: boolean): Promise<FeedLook[]> {
+    const looks: FeedLook[] = [];
+    const parts = { store: store as FeedStore<unknown, never>, source: { page: () => Promise.resolve([]) } };
+    const watch = { isDue: () => isDue, looked: (look: FeedLook) => void looks.push(look) };
+    const handlers = new FeedHandlers(parts, { backlog: new Backlog(processClock), clock: processClock, looks: watch });
+    expect(await handlers.since({ reader: 'r', epoch: 'e', seq: 7 })).toMatchObject({ head: 7, lagging: false, snapshot: false });
+    return looks;
+  }
+
+  it('counts as a look where one is due', async () => {
+    expect(await looksOf(true)).toEqual([{ head, readers }]);
+  });
+
+  it('reads no claims where none is due', async () => {
+    expect(await looksOf(false)).toEqual([]);
   });
 });
