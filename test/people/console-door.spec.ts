@@ -61,7 +61,7 @@ describe('the private API', () => {
   it('sends its security headers with every answer', async () => {
     for (const answer of [
       await open().get('/api/me'),
-      await open().get('/nowhere.html'),
+      await open().get('/no.where'),
       await open().get('/livez'),
       await open().post('/api/sign-in', '{'),
     ]) {
@@ -108,14 +108,24 @@ describe('the dashboard', () => {
   const ask = (path: string, headers: Record<string, string> = {}): Promise<Response> => fetch(`${door.url}${path}`, { headers });
 
   it('answers every page address with the page', async () => {
-    for (const path of ['/', '/sign-in', '/acme', '/acme/deployments', '/acme/deployments/3?tab=log', '/acme/a-screen-of/tomorrow/']) {
+    const accounts = ['/acme', '/acme/', '/acme/deployments/3?tab=log', '/acme/a-screen-of-next-year/qwen2.5-7b'];
+    for (const path of ['/', '/sign-in', '/join', '/deployments', ...accounts]) {
       const page = await ask(path);
       expect([path, page.status, page.headers.get('cache-control')]).toEqual([path, 200, 'no-cache']);
       expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
       expect(await page.text()).toContain('<div id="root">');
     }
-    const lost = await ask('/nowhere.html', { accept: 'text/html', 'if-none-match': (await ask('/')).headers.get('etag') ?? '' });
+    const lost = await ask('/no.where', { accept: 'text/html', 'if-none-match': (await ask('/')).headers.get('etag') ?? '' });
     expect([lost.status, (await lost.text()).includes('<div id="root">')]).toEqual([404, true]);
+  });
+
+  it('gives programs no page for a document', async () => {
+    const documents = ['/api/acme', '/mcp/acme', '/assets/acme.js', '/.well-known/acme', '/favicon.png', '//acme', '/acme%2fusage'];
+    const inference = ['/acme/demo/v1/models', '/deployment-1/v1/models', '/v1/models', '/openapi.json', '/metrics', '/healthz'];
+    for (const path of [...documents, ...inference]) {
+      const { status, headers } = await ask(path, { accept: '*/*' });
+      expect([path, status, headers.get('content-type')]).toEqual([path, 404, expect.stringContaining('application/json')]);
+    }
   });
 
   it('is sent as the build compressed it', async () => {

@@ -47,6 +47,8 @@ describe('a set-up link', () => {
     expect(await world.ask(FindInvitation, { token })).toMatchObject({ role: 'owner', email: null, known: false });
     const accept = (): Promise<string | undefined> =>
       world.code(AcceptInvitation, { token, email: world.email(), password: PASSWORD, origin });
+    const weak = world.ask(AcceptInvitation, { token, email: world.email(), password: 'password12', origin });
+    await expect(weak).rejects.toMatchObject({ code: 'invalid_request', param: 'password', message: expect.stringContaining('common') });
     const codes = await Promise.all(Array.from({ length: 5 }, accept));
     expect(codes.filter((code) => code === undefined)).toHaveLength(1);
     expect(codes.filter((code) => code === 'invitation_not_found')).toHaveLength(4);
@@ -106,7 +108,8 @@ describe('an invitation', () => {
       Promise.all(links.map(({ token }) => world.outcome(AcceptInvitation, { token, password, origin })));
     expect(await outcomes('x')).toEqual([{ code: 'invalid_request' }, { code: 'invalid_request' }]);
     await world.keys.ask(SetAccountQuotas, { account: inviter.account, quotas: { members: 1 }, actor: OPS });
-    for (let tried = 0; tried < 10; tried += 1) {
+    expect(await outcomes('password12')).toEqual([{ code: 'invalid_request' }, { code: 'invalid_request' }]);
+    for (let tried = 0; tried < 9; tried += 1) {
       expect(await outcomes('not their password')).toEqual([{ code: 'quota_exceeded' }, { code: 'quota_exceeded' }]);
     }
     expect(await outcomes('not their password')).toEqual([{ code: 'rate_limit_exceeded' }, { code: 'rate_limit_exceeded' }]);

@@ -1,24 +1,22 @@
 import { Body, Controller, Get, HttpCode, Inject, Module, Param, Post, Req, UseGuards } from '@nestjs/common';
-import { type AccountId, ListDeployments, ListModels, type RpcContract } from '@slipway/contracts';
+import {
+  type AccountId,
+  type ConsoleAddresses,
+  type ConsoleStatus,
+  ListDeployments,
+  ListModels,
+  type RpcContract,
+} from '@slipway/contracts';
 import { allDeployments, allModels, configured, type ListCaller, RpcClient } from '@slipway/platform';
 import type { FastifyRequest } from 'fastify';
 import type { ConsoleConfig } from '../config.js';
 import { HttpModule } from '../http/http.module.js';
 import { Caller, SessionGuard, type SignedIn } from '../sessions/access-tokens.js';
+import { CLIENT_ADDRESSES } from '../sessions/me.controller.js';
 import { SessionResponses } from '../sessions/session-responses.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { callOf, requestOf } from './api-call.js';
-
-/** Addresses that the dashboard shows in examples. */
-export interface ClientAddresses {
-  /** Base address of the inference API, without a path. */
-  readonly gateway_url: string;
-  /** Name of the environment; keys are valid in one environment only. */
-  readonly environment: string;
-}
-
-/** Injection token of `ClientAddresses`. */
-const CLIENT_ADDRESSES = Symbol('CLIENT_ADDRESSES');
+import { ServiceStatus } from './service-status.js';
 
 type WholeList = (rpc: ListCaller, account: AccountId) => Promise<object>;
 
@@ -35,12 +33,19 @@ class ApiController {
   constructor(
     private readonly rpc: RpcClient,
     private readonly responses: SessionResponses,
-    @Inject(CLIENT_ADDRESSES) private readonly addresses: ClientAddresses,
+    @Inject(CLIENT_ADDRESSES) private readonly addresses: ConsoleAddresses,
+    private readonly status: ServiceStatus,
   ) {}
 
   @Get('addresses')
-  clientAddresses(): ClientAddresses {
+  clientAddresses(): ConsoleAddresses {
     return this.addresses;
+  }
+
+  /** Which parts of Slipway answer. */
+  @Get('status')
+  systemStatus(@Caller() { proof, account }: SignedIn): Promise<ConsoleStatus> {
+    return this.status.read(this.rpc.withProof(proof), account);
   }
 
   @Post(':service/:method')
@@ -63,10 +68,7 @@ class ApiController {
   imports: [HttpModule, SessionsModule],
   controllers: [ApiController],
   providers: [
-    configured(CLIENT_ADDRESSES, ({ PUBLIC_BASE_URL: url, SLIPWAY_ENV: environment }: ConsoleConfig): ClientAddresses => ({
-      gateway_url: url.replace(/\/+$/, ''),
-      environment,
-    })),
+    configured(ServiceStatus, ({ GATEWAY_URL: gateway, PUBLIC_BASE_URL: url }: ConsoleConfig) => new ServiceStatus(gateway ?? url)),
   ],
 })
 export class ApiModule {}

@@ -5,7 +5,7 @@ import fastifyStatic from '@fastify/static';
 import { Controller, Get, Module, type OnModuleInit, Req, Res } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
-import { ServiceError } from '@slipway/contracts';
+import { AccountSlug, ServiceError } from '@slipway/contracts';
 import { configured } from '@slipway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ConsoleConfig } from '../config.js';
@@ -46,10 +46,12 @@ export class DashboardFiles {
 }
 
 const INDEX = '/index.html';
+/** Pages of people who are not signed in. */
+const OUTER_PAGES: ReadonlySet<string> = new Set(['sign-in', 'join']);
+/** Addresses of the inference API, whose clients must not get a page. */
+const INFERENCE = /\/v1(?:\/|$)/;
 /** Paths at which programs expect documents and must not get a page. */
 const NO_PAGES = /^\/(?:api|mcp|assets|\.well-known)(?:\/|$)/;
-/** Paths of pages: the sign-in, and the screens of an account. Which screens there are, only the dashboard knows. */
-const PAGES = /^\/(?:$|[a-z][a-z0-9-]{1,38}[a-z0-9](?:\/[\w-]+)*\/?$)/;
 /** Paths of files whose names change with their content. */
 const HASHED = /^\/assets\//;
 
@@ -89,7 +91,7 @@ class DashboardController implements OnModuleInit {
   serve(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
     const [path = '/'] = request.url.split('?');
     if (path !== INDEX && this.files.has(path)) return send(reply, path);
-    const isPage = PAGES.test(path) && !NO_PAGES.test(path);
+    const isPage = isPagePath(path);
     if (isPage && !this.files.areBuilt) {
       throw new ServiceError('not_found', 'The dashboard is not built here: run "npm run build" and start the console again.');
     }
@@ -100,6 +102,16 @@ class DashboardController implements OnModuleInit {
     delete request.raw.headers['if-none-match'];
     return send(reply.code(404), INDEX);
   }
+}
+
+/**
+ * Whether the application has a page at a path: everything under the name of an account, which the page itself knows better, and
+ * under the names of screens, which had addresses without an account in earlier releases. No account has a reserved name.
+ */
+function isPagePath(path: string): boolean {
+  if (NO_PAGES.test(path) || INFERENCE.test(path)) return false;
+  const [, first = ''] = path.split('/');
+  return path === '/' || OUTER_PAGES.has(first) || AccountSlug.safeParse(first).success;
 }
 
 function send(reply: FastifyReply, path: string): void {

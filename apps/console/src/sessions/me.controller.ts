@@ -1,5 +1,14 @@
-import { Body, Controller, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
-import { ChangePassword, EndSessions, FindUser, NewPassword, Password } from '@slipway/contracts';
+import { Body, Controller, Get, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
+import {
+  ChangePassword,
+  type ConsoleAddresses,
+  type ConsoleMe,
+  EndSessions,
+  FindAccountLimits,
+  FindUser,
+  NewPassword,
+  Password,
+} from '@slipway/contracts';
 import { RpcClient } from '@slipway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -7,6 +16,9 @@ import { bodyOf } from '../http/route-declarations.js';
 import { Caller, SessionGuard, type SignedIn } from './access-tokens.js';
 import { AttemptLimiter } from './attempt-limiter.js';
 import { SessionResponses } from './session-responses.js';
+
+/** Injection token of `ConsoleAddresses`. */
+export const CLIENT_ADDRESSES = Symbol('CLIENT_ADDRESSES');
 
 const PasswordBody = z.object({ current: Password, next: NewPassword });
 
@@ -18,11 +30,16 @@ export class MeController {
     private readonly rpc: RpcClient,
     private readonly responses: SessionResponses,
     private readonly limiter: AttemptLimiter,
+    @Inject(CLIENT_ADDRESSES) private readonly addresses: ConsoleAddresses,
   ) {}
 
   @Get('me')
-  async me(@Caller() { user, session, account, role, proof }: SignedIn): Promise<object> {
-    return { ...(await this.rpc.withProof(proof).call(FindUser, { user })), session, account, role };
+  async me(@Caller() { user, session, account, role, proof }: SignedIn): Promise<ConsoleMe> {
+    const rpc = this.rpc.withProof(proof);
+    // Limits are for a warning only: without them the page works as well.
+    const limits = rpc.call(FindAccountLimits, { account }).catch(() => null);
+    const person = await rpc.call(FindUser, { user });
+    return { ...person, session, account, role, limits: await limits, ...this.addresses };
   }
 
   @Post('sign-out-everywhere')

@@ -2,8 +2,10 @@ import { Body, Controller, Get, HttpCode, Inject, Post, Req, Res } from '@nestjs
 import {
   AcceptInvitation,
   AccountSlug,
+  type ConsoleSetup,
   Email,
   FindInvitation,
+  FindSetup,
   LinkToken,
   Password,
   PersonName,
@@ -29,15 +31,33 @@ export interface SignInWays {
 /** Injection token of `SignInWays`. */
 export const SIGN_IN_WAYS = Symbol('SIGN_IN_WAYS');
 
-/** Serves the available ways to sign in. */
+/** Serves what the sign-in page must know beforehand. */
 @Controller('api')
 export class WaysController {
-  constructor(@Inject(SIGN_IN_WAYS) private readonly offered: SignInWays) {}
+  #hasOwner = false;
+
+  constructor(
+    @Inject(SIGN_IN_WAYS) private readonly offered: SignInWays,
+    private readonly rpc: RpcClient,
+    private readonly responses: SessionResponses,
+    private readonly limiter: AttemptLimiter,
+  ) {}
 
   @Get('sign-in/ways')
   @PublicRoute()
   ways(): SignInWays {
     return this.offered;
+  }
+
+  /** Whether anyone can sign in yet. Remembered as soon as someone can. @throws ServiceError `rate_limit_exceeded` */
+  @Get('set-up')
+  @PublicRoute()
+  async setup(@Req() request: FastifyRequest): Promise<ConsoleSetup> {
+    if (!this.#hasOwner) {
+      this.limiter.admit(this.responses.originOf(request));
+      this.#hasOwner = (await this.rpc.call(FindSetup, {})).has_people;
+    }
+    return { has_owner: this.#hasOwner };
   }
 }
 

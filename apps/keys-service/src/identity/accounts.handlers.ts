@@ -16,6 +16,7 @@ import type { z } from 'zod';
 import { AccountDeletion } from './account-deletion.service.js';
 import { AccountsService } from './accounts.service.js';
 import { Quotas } from './quotas.service.js';
+import { UsageQueries } from '../usage/queries.service.js';
 
 @Controller()
 export class AccountsHandlers {
@@ -23,6 +24,7 @@ export class AccountsHandlers {
     private readonly accounts: AccountsService,
     private readonly quotas: Quotas,
     private readonly deletion: AccountDeletion,
+    private readonly usage: UsageQueries,
   ) {}
 
   @RpcHandler(CreateAccount)
@@ -52,7 +54,10 @@ export class AccountsHandlers {
 
   @RpcHandler(FindAccountLimits)
   async limits(@Payload() { account }: z.output<typeof FindAccountLimits.request>): Promise<z.input<typeof FindAccountLimits.reply>> {
-    return { limits: await this.accounts.limits(account) };
+    const limits = await this.accounts.limits(account);
+    const { accounts } = await this.usage.budgets({ keys: [], accounts: [account], requests: [] });
+    const [{ day, month } = { day: 0, month: 0 }] = accounts;
+    return { limits, used: { tokens_per_day: day, tokens_per_month: month } };
   }
 
   @RpcHandler(SetAccountLimits)

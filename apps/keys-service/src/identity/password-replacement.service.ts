@@ -4,6 +4,7 @@ import { type Actor, type Origin, type SessionId, type UserId } from '@slipway/c
 import { AuditLog, Transactions } from '@slipway/database';
 import { userNotFound } from './members.service.js';
 import { MembershipsRepository } from './memberships.repository.js';
+import { requireStrongPassword } from './password-strength.js';
 import { PasswordsService } from './passwords.service.js';
 import { PeopleRepository } from './people.repository.js';
 import { SessionRevocation } from './session-revocation.service.js';
@@ -36,11 +37,12 @@ export class PasswordChange {
 
   /**
    * Ends all sessions of the person but the one that asks. Returns how many ended.
-   * @throws ServiceError `invalid_credentials`, `session_ended`, `rate_limit_exceeded`
+   * @throws ServiceError `invalid_credentials`, `session_ended`, `rate_limit_exceeded`, `invalid_request` for a password that is easy to guess
    */
   async change({ session, user, current, next, origin }: PasswordChangeRequest): Promise<number> {
     const known = await this.transactions.read((connection) => this.people.find(connection, user));
     if (known === null) throw sessionEnded();
+    requireStrongPassword(next, known, 'next');
     const person = await this.passwords.verify({ email: known.email, password: current }, { origin, session });
     const passwordHash = await this.passwords.hash(next, user);
     return this.transactions.run(async (tx) => {

@@ -3,6 +3,7 @@ import { NewPassword, ServiceError, type SessionTokens } from '@slipway/contract
 import { Transactions, type Tx } from '@slipway/database';
 import type { AttemptSource } from './attempts.repository.js';
 import { InvitationRedemption } from './invitation-redemption.service.js';
+import { requireStrongPassword } from './password-strength.js';
 import { type Credentials, invalidCredentials, type PasswordCheck, PasswordsService } from './passwords.service.js';
 import { PeopleRepository, type Person } from './people.repository.js';
 import { SignInCompletion, type SignInContext } from './sign-in-completion.service.js';
@@ -45,7 +46,8 @@ export class PasswordSignIn {
 
   /**
    * Accepts an invitation: a new person sets a password, a known one enters theirs. All refusals that can meet both are checked
-   * before the two differ; otherwise the creator of a link could learn which addresses are known to the service.
+   * before the two differ; otherwise the creator of a link could learn which addresses are known to the service. A password that
+   * is easy to guess is refused to all but the person whose password it is.
    * @throws ServiceError `invitation_not_found`, `invalid_credentials`, `quota_exceeded`, `rate_limit_exceeded`, `invalid_request`
    */
   async acceptInvitation(acceptance: Acceptance, source: AttemptSource): Promise<SessionTokens> {
@@ -54,6 +56,7 @@ export class PasswordSignIn {
     if (email === undefined) throw new ServiceError('invalid_request', 'Enter your email address.', { param: 'email' });
     requireNewPassword(password);
     const check = await this.passwords.check({ email, password }, source);
+    if (check.outcome !== 'correct') requireStrongPassword(password, { email, name }, 'password');
     return this.transactions.run(async (tx) => {
       const invitation = await this.invitations.lock(tx, token);
       await this.invitations.requireRoom(tx, invitation, email);

@@ -71,16 +71,20 @@ const STEP: Record<UsageStep, string> = {
   total: '$2::timestamptz',
 };
 /** The parameters of `IN_QUESTION`. */
-const parametersOf = ({ account, from, to, key, deployment, alias }: Question): unknown[] => [
+const parametersOf = ({ account, from, to, key, deployment, alias, api, keys, status }: Question): unknown[] => [
   account,
   from,
   to,
   key ?? null,
   deployment ?? null,
   alias ?? null,
+  api ?? null,
+  keys ?? null,
+  status ?? null,
 ];
 const IN_QUESTION = `account_id = $1 AND minute >= date_trunc('minute', $2::timestamptz) AND minute < $3::timestamptz
-  AND ($4::integer IS NULL OR key_id = $4) AND ($5::integer IS NULL OR deployment_id = $5) AND ($6::text IS NULL OR alias = $6)`;
+  AND ($4::integer IS NULL OR key_id = $4) AND ($5::integer IS NULL OR deployment_id = $5) AND ($6::text IS NULL OR alias = $6)
+  AND ($7::text IS NULL OR api = $7) AND ($8::integer[] IS NULL OR key_id = ANY($8))`;
 /** Statuses that are no errors. */
 const NO_ERROR = `('completed', 'cancelled', 'running')`;
 
@@ -102,7 +106,7 @@ export class UsageQueriesRepository {
       `SELECT ${columns.join(', ')}, sum(requests) AS requests,
          coalesce(sum(requests) FILTER (WHERE status NOT IN ${NO_ERROR}), 0) AS errors,
          sum(prompt) AS prompt, sum(cached) AS cached, sum(completion) AS completion
-       FROM usage.minute WHERE ${IN_QUESTION}
+       FROM usage.minute WHERE ${IN_QUESTION} AND ($9::text IS NULL OR status = $9)
        GROUP BY ${ordinals} HAVING sum(requests) > 0 ORDER BY ${ordinals} LIMIT ${limit}`,
       parametersOf(question),
     );
@@ -115,7 +119,7 @@ export class UsageQueriesRepository {
     const names = ['"from"', ...question.group_by.map((group) => `"${group}"`), 'figure'].join(', ');
     return tx.query(
       `WITH buckets AS (
-         SELECT ${columns.join(', ')}, bucket, sum(requests) AS n FROM usage.latency WHERE ${IN_QUESTION}
+         SELECT ${columns.join(', ')}, bucket, sum(requests) AS n FROM usage.latency WHERE ${IN_QUESTION} AND ($9::text IS NULL OR $9 = 'completed')
          GROUP BY ${ordinalsOf(columns)}, bucket HAVING sum(requests) > 0
        ), ranks AS (
          SELECT *, sum(n) OVER (PARTITION BY ${names} ORDER BY bucket) AS rank, sum(n) OVER (PARTITION BY ${names}) AS total FROM buckets

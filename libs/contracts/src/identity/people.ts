@@ -33,7 +33,7 @@ export const PersonName = z
 /** A password as typed: any text, bounded in length. */
 export const Password = z.string().min(1).max(200);
 
-/** A new password: any 10 to 200 characters. */
+/** A new password: any 10 to 200 characters. keys-service also refuses what is easy to guess, and says why. */
 export const NewPassword = z.string().min(10, 'A password has at least 10 characters.').max(200, 'A password has at most 200 characters.');
 
 /** A person's membership in an account. */

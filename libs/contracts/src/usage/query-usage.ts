@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
-import { AccountId, AliasName, DeploymentId, KeyId, UserId } from '../ids.js';
+import { AccountId, AliasName, DeploymentId, KeyId } from '../ids.js';
 
 /** Most rows in one reply. */
 export const USAGE_ROWS_MAX = 4_000;
@@ -87,8 +87,8 @@ export const QueryUsage = defineRpc({
       .string()
       .regex(/^[a-z_]{1,40}$/)
       .optional(),
-    /** Only keys that this person made. */
-    member: UserId.optional(),
+    /** Only these keys, such as those that one person made. */
+    keys: z.array(KeyId).min(1).max(500).optional(),
   }),
   reply: z.object({
     /** By time, then by groups. */
