@@ -8,6 +8,7 @@ import {
   FindDeploymentQuotas,
   ListAliases,
   ListDeploymentAudit,
+  ListDeploymentEvents,
   ListDeploymentLoads,
   ListDeployments,
   ListModels,
@@ -73,6 +74,7 @@ const AIMED: readonly (readonly [RpcContract, (account: AccountId, deployment: D
   [ScaleDeployment, (account, deployment) => ({ account, deployment, replicas: 2 })],
   [DeleteDeployment, (account, deployment) => ({ account, deployment })],
   [ReadLog, (account, deployment) => ({ account, deployment })],
+  [ListDeploymentEvents, (account, deployment) => ({ account, deployment })],
   [PointAlias, (account, deployment) => ({ account, alias: 'mine', deployment })],
   [TestEngine, (account, deployment) => ({ account, deployment, source: { kind: 'http', url: `http://${ENGINE_HOST}`, model: 'm' } })],
 ];

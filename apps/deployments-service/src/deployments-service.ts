@@ -11,6 +11,7 @@ import { DeploymentsServiceConfig } from './config.js';
 import { deploymentsDatabase } from './db/schema.js';
 import { DeploymentsModule } from './deployments/deployments.module.js';
 import { EnginesModule } from './engines/engines.module.js';
+import { EventsModule } from './events/events.module.js';
 import { FeedSourceRepository } from './feed/feed-source.repository.js';
 import { LoadListener } from './load/load-listener.js';
 import { LoadModule } from './load/load.module.js';
@@ -28,6 +29,7 @@ import { QuotasModule } from './quotas/quotas.module.js';
     EnginesModule,
     LogsModule,
     LoadModule,
+    EventsModule,
     AuditModule,
     QuotasModule,
     PlacementModule,

@@ -1,11 +1,36 @@
 import { Injectable } from '@nestjs/common';
-import { type DeploymentId, deploymentSlug, type ListAliases, type PointAlias, type RemoveAlias, ServiceError } from '@slipway/contracts';
+import {
+  type AccountId,
+  type Actor,
+  type AuditEntry,
+  type DeploymentId,
+  deploymentSlug,
+  type ListAliases,
+  type PointAlias,
+  type RemoveAlias,
+  ServiceError,
+} from '@slipway/contracts';
 import type { z } from 'zod';
+import type { Tx } from '@slipway/database';
 import { AccountTransactions } from '../quotas/account-transactions.js';
 import { deploymentNotFound } from '../deployments/deployments.repository.js';
+import type { OwnersAction } from '../events/events.repository.js';
 import { DeploymentAnnouncer } from '../placement/deployment-announcer.js';
 import { QuotasService } from '../quotas/quotas.service.js';
 import { AliasesRepository } from './aliases.repository.js';
+
+/** A change of an alias, and who asks for it. */
+interface AliasChange {
+  readonly account: AccountId;
+  readonly alias: string;
+  readonly actor?: Actor | undefined;
+}
+
+/** What the audit log says of it, and the deployments whose history shows it. */
+interface AliasFacts {
+  readonly facts: AuditEntry['facts'];
+  readonly deployments: readonly DeploymentId[];
+}
 
 /** Lists, points and removes aliases. */
 @Injectable()
@@ -24,7 +49,7 @@ export class AliasesService {
 
   /** Points an alias at a deployment. Requests that were resolved before keep their deployment. */
   async point(request: z.output<typeof PointAlias.request>): Promise<z.input<typeof PointAlias.reply>> {
-    const { account, alias, deployment, from, actor } = request;
+    const { account, alias, deployment, from } = request;
     await this.transactions.run(request, async (tx) => {
       if ((await this.aliases.targetOf(tx, account, alias)) === null) await this.quotas.claim(tx, account, { aliases: 1 });
       if (!(await this.aliases.lockDeployment(tx, account, deployment))) throw deploymentNotFound();
@@ -32,25 +57,33 @@ export class AliasesService {
       const change = await this.aliases.point(tx, { account, name: alias, deployment, from });
       if (!change) return requireTarget(alias, await this.aliases.targetOf(tx, account, alias), deployment);
       await this.announcer.record(tx, change);
-      const facts = {
-        deployment: before === null ? deploymentSlug(deployment) : `${deploymentSlug(before)} → ${deploymentSlug(deployment)}`,
-      };
-      await this.announcer.audit(tx, { account, actor, action: 'alias.point', object: `alias:${alias}`, objectName: alias, facts });
+      const there = deploymentSlug(deployment);
+      const facts = { deployment: before === null ? there : `${deploymentSlug(before)} → ${there}` };
+      await this.#changed(tx, request, 'alias.point', { facts, deployments: before === null ? [deployment] : [before, deployment] });
     });
     return { alias, deployment };
   }
 
   /** Removes an alias. Requests that were resolved before keep their deployment. */
   async remove(request: z.output<typeof RemoveAlias.request>): Promise<z.input<typeof RemoveAlias.reply>> {
-    const { account, alias, actor } = request;
+    const { account, alias } = request;
     const removed = await this.transactions.run(request, async (tx) => {
+      const target = await this.aliases.targetOf(tx, account, alias);
       const change = await this.aliases.remove(tx, account, alias);
       if (!change) return false;
       await this.announcer.record(tx, change);
-      await this.announcer.audit(tx, { account, actor, action: 'alias.remove', object: `alias:${alias}`, objectName: alias });
+      const where =
+        target === null ? { facts: {}, deployments: [] } : { facts: { deployment: deploymentSlug(target) }, deployments: [target] };
+      await this.#changed(tx, request, 'alias.remove', where);
       return true;
     });
     return { alias, removed };
+  }
+
+  async #changed(tx: Tx, { account, alias, actor }: AliasChange, action: OwnersAction, change: AliasFacts): Promise<void> {
+    const { facts, deployments } = change;
+    const entry = { account, actor, action, object: `alias:${alias}`, objectName: alias, facts: { alias, ...facts } };
+    await this.announcer.changed(tx, entry, ...deployments);
   }
 }
 

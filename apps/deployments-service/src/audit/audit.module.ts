@@ -1,7 +1,7 @@
 import { Controller, Injectable, Module } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { type AccountId, type AuditEntry, ListDeploymentAudit, ReadDeploymentAudit, type SealedAuditEntry } from '@slipway/contracts';
-import { AuditLog, readAuditChain, Transactions } from '@slipway/database';
+import { type AuditFilters, AuditLog, readAuditChain, Transactions } from '@slipway/database';
 import { fitting } from '@slipway/platform';
 import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
@@ -20,9 +20,10 @@ class AuditService {
     private readonly accounts: AccountTransactions,
   ) {}
 
-  /** A page of an account's entries below the id `before`, newest first. */
-  async list(account: AccountId, before: number | null): Promise<{ entries: AuditEntry[]; next: number | null }> {
-    const rows = await this.accounts.read(account, (connection) => this.#audit.page(connection, account, { before, limit: PAGE_ROWS + 1 }));
+  /** A page of an account's entries that match all filters, newest first. */
+  async list(account: AccountId, filters: AuditFilters): Promise<{ entries: AuditEntry[]; next: number | null }> {
+    const query = { ...filters, limit: PAGE_ROWS + 1 };
+    const rows = await this.accounts.read(account, (connection) => this.#audit.page(connection, account, query));
     const entries = [...fitting(rows.slice(0, PAGE_ROWS))];
     return { entries, next: rows.length > entries.length ? (entries.at(-1)?.id ?? null) : null };
   }
@@ -38,8 +39,10 @@ class AuditHandlers {
   constructor(private readonly audit: AuditService) {}
 
   @RpcHandler(ListDeploymentAudit)
-  list(@Payload() { account, before }: z.output<typeof ListDeploymentAudit.request>): Promise<z.input<typeof ListDeploymentAudit.reply>> {
-    return this.audit.list(account, before ?? null);
+  list(
+    @Payload() { account, ...filters }: z.output<typeof ListDeploymentAudit.request>,
+  ): Promise<z.input<typeof ListDeploymentAudit.reply>> {
+    return this.audit.list(account, filters);
   }
 
   @RpcHandler(ReadDeploymentAudit)

@@ -9,6 +9,7 @@ import { AuditChain1769300000000 } from './migrations/1769300000000-audit-chain.
 import { Creations1766000000000 } from './migrations/1766000000000-creations.js';
 import { Tries1767500000000 } from './migrations/1767500000000-tries.js';
 import { Quotas1769000000000 } from './migrations/1769000000000-quotas.js';
+import { History1769400000000 } from './migrations/1769400000000-history.js';
 import { NamedAgents1769100000000 } from './migrations/1769100000000-named-agents.js';
 
 /** The service's database: entities, migrations, and the relations of releases that had no migrations table. */
@@ -25,6 +26,7 @@ export const deploymentsDatabase: ServiceDatabase = {
     Quotas1769000000000,
     NamedAgents1769100000000,
     AuditChain1769300000000,
+    History1769400000000,
   ],
   strays: {
     schemas: ['audit'],
@@ -35,6 +37,7 @@ export const deploymentsDatabase: ServiceDatabase = {
       'placement_term',
       'account_quota',
       'creation',
+      'deployment_event',
       'record_version',
       ...feedTableNames(DeploymentFeed.name),
     ],

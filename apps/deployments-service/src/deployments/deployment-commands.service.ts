@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type AccountId, type Actor, type AuditEntry, type DeploymentId, type ObservedState, ServiceError } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
 import { AccountTransactions } from '../quotas/account-transactions.js';
+import type { OwnersAction } from '../events/events.repository.js';
 import { AliasesRepository } from '../aliases/aliases.repository.js';
 import { DeploymentAnnouncer } from '../placement/deployment-announcer.js';
 import { deploymentNotFound, DeploymentsRepository } from './deployments.repository.js';
@@ -84,7 +85,8 @@ export class DeploymentCommandsService {
       const aliases = await this.aliases.removeAllOf(tx, account, deployment);
       for (const { removal } of aliases) await this.announcer.record(tx, removal);
       await this.announcer.record(tx, await this.deployments.delete(tx, deployment));
-      await this.#audit(tx, { ...command, name: locked.name }, 'deployment.delete', { aliases: aliases.length });
+      const entry = { account, actor: command.actor, action: 'deployment.delete', object: `deployment:${deployment}` };
+      await this.announcer.audit(tx, { ...entry, objectName: locked.name, facts: { aliases: aliases.length } });
       return aliases.map(({ name }) => name);
     });
     return { deployment, aliases: names };
@@ -113,8 +115,14 @@ export class DeploymentCommandsService {
     return meanwhile;
   }
 
-  async #audit(tx: Tx, { account, deployment, actor, name }: NamedCommand, action: string, facts?: AuditEntry['facts']): Promise<void> {
-    await this.announcer.audit(tx, { account, actor, action, object: `deployment:${deployment}`, objectName: name, facts });
+  async #audit(
+    tx: Tx,
+    { account, deployment, actor, name }: NamedCommand,
+    action: OwnersAction,
+    facts?: AuditEntry['facts'],
+  ): Promise<void> {
+    const entry = { account, actor, action, object: `deployment:${deployment}`, objectName: name, facts };
+    await this.announcer.changed(tx, entry, deployment);
   }
 
   async #change<T>(command: DeploymentCommand, work: (tx: Tx) => Promise<T>): Promise<T> {

@@ -3,7 +3,7 @@ import { type AuditEntry, type DeploymentId, type ObservedState, ServiceError, t
 import type { Tx } from '@slipway/database';
 import type { z } from 'zod';
 import { AccountTransactions } from '../quotas/account-transactions.js';
-import { DeploymentAnnouncer } from '../placement/deployment-announcer.js';
+import { changedBy, DeploymentAnnouncer } from '../placement/deployment-announcer.js';
 import { deploymentNotFound, DeploymentsRepository, type LockedDeployment } from './deployments.repository.js';
 import { isSame, type RevisionSettings, settingsChanges, SettingsComposer } from './revision-settings.js';
 import { RevisionsRepository } from './revisions.repository.js';
@@ -37,10 +37,12 @@ export class DeploymentUpdatesService {
       if (name !== undefined) await this.deployments.rename(tx, deployment, name);
       const revised = await this.#revise(tx, locked, source ? { ...request, source } : request);
       const isRenamed = name !== undefined && name !== locked.name;
-      const entry = { account, actor, action: 'deployment.update', object: `deployment:${deployment}`, objectName: name ?? locked.name };
+      const object = `deployment:${deployment}`;
+      const entry = { account, actor, action: 'deployment.update', object, objectName: name ?? locked.name } as const;
       const { changes, ...outcome } = revised;
       const facts = { rev: revised.rev, ...(isRenamed && { name: `${locked.name} → ${name}` }), ...changes };
-      if (revised.changed || isRenamed) await this.announcer.audit(tx, { ...entry, facts });
+      const made = revised.changed ? { rev: revised.rev } : {};
+      if (revised.changed || isRenamed) await this.announcer.changed(tx, { ...entry, ...made, facts }, deployment);
       return outcome;
     });
     this.announcer.committed();
@@ -60,7 +62,7 @@ export class DeploymentUpdatesService {
     const next = this.settings.next(base, request);
     if (isSame(next, newest)) return { rev: locked.rev, changed: false, state: locked.state, changes: {} };
     const rev = locked.rev + 1;
-    await this.revisions.insert(tx, deployment, rev, next);
+    await this.revisions.insert(tx, { deployment, rev, settings: next, note: request.note ?? null, by: changedBy(request) });
     // Clients see no change while another revision serves or the deployment is stopped.
     const state = locked.desired === 'ready' && locked.servingRev === null ? 'pending' : locked.state;
     await this.announcer.record(tx, await this.deployments.revise(tx, deployment, { rev, state }));

@@ -1,5 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { AgentHeartbeat, DeploymentView, FindDeployment, ListDeployments, ReplicaView, RevisionView } from '@slipway/contracts';
+import {
+  type AgentHeartbeat,
+  type DeploymentView,
+  engineKindOf,
+  type FindDeployment,
+  type ListDeployments,
+  type ReplicaView,
+  type RevisionView,
+} from '@slipway/contracts';
 import { fitting } from '@slipway/platform';
 import type { z } from 'zod';
 import { AccountTransactions } from '../quotas/account-transactions.js';
@@ -47,15 +55,18 @@ export class DeploymentViewsService {
       ]),
     );
     if (!stored) throw deploymentNotFound();
-    const { stateSince, caps, context } = stored;
+    const { caps, context } = stored;
     return {
-      deployment: { ...this.#view(stored, aliases.get(id) ?? []), since: stateSince.toISOString(), caps: [...caps], context },
+      deployment: { ...this.#view(stored, aliases.get(id) ?? []), caps: [...caps], context },
       revisions: [...fitting(revisions.map(revisionView), REVISIONS_BYTES_MAX)],
       running: runningOn(this.agents.live(), stored),
     };
   }
 
-  #view(stored: StoredDeployment, aliases: DeploymentView['aliases']): DeploymentView & { readonly created_at: string } {
+  #view(
+    stored: StoredDeployment,
+    aliases: DeploymentView['aliases'],
+  ): DeploymentView & { readonly created_at: string; readonly since: string } {
     const { id, name, source, desired, state, reason, detail, rev, servingRev, replicas, readyReplicas, slots } = stored;
     // Every replica of the service receives all heartbeats, so progress is not stored.
     const progress = this.agents.progressOf({ dep: id, rev }, (wk) => isAssignedTo(stored, wk));
@@ -67,6 +78,9 @@ export class DeploymentViewsService {
       ready_replicas: readyReplicas,
       slots,
       created_at: stored.createdAt.toISOString(),
+      engine: engineKindOf(source),
+      since: stored.stateSince.toISOString(),
+      updated_at: stored.updatedAt.toISOString(),
     };
   }
 }
@@ -76,6 +90,8 @@ const revisionView = ({ rev, source, context, slots, threads, ...revision }: Sto
   credential: revision.hasCredential,
   default_max_tokens: revision.defaultMaxTokens,
   created_at: revision.createdAt.toISOString(),
+  by: revision.by,
+  note: revision.note,
 });
 
 /** Loads of the deployment on the agents it is assigned to, by host, newest revision first. */

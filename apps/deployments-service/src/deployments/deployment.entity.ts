@@ -1,4 +1,4 @@
-import type { DesiredState, ModelSource, ObservedState, StateReason } from '@slipway/contracts';
+import type { ChangedBy, DesiredState, ModelSource, ObservedState, StateReason } from '@slipway/contracts';
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 
 /** The driver returns bigint as text. These values stay far below 2^53. */
@@ -77,6 +77,10 @@ export class DeploymentEntity {
 
   @Column('timestamptz', { name: 'state_since', default: () => 'now()' })
   stateSince!: Date;
+
+  /** When its owner last changed it. Replicas of older versions do not write it. */
+  @Column('timestamptz', { name: 'updated_at', default: () => 'now()' })
+  updatedAt!: Date;
 }
 
 /** Settings of one revision. Rows never change: an update inserts the next one. */
@@ -107,6 +111,20 @@ export class RevisionEntity {
 
   @Column('integer', { name: 'default_max_tokens', nullable: true })
   defaultMaxTokens!: number | null;
+
+  /** Why it was made, in its maker's words. */
+  @Column('text', { nullable: true })
+  note!: string | null;
+
+  /** Who made it; null in rows of older versions. */
+  @Column('text', { nullable: true })
+  actor!: ChangedBy['actor'] | null;
+
+  @Column('integer', { name: 'actor_id', nullable: true })
+  actorId!: number | null;
+
+  @Column('text', { name: 'actor_name', nullable: true })
+  actorName!: string | null;
 
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
   createdAt!: Date;

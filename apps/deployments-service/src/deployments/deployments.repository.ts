@@ -13,10 +13,11 @@ import type { EntityManager, QueryDeepPartialEntity, SelectQueryBuilder } from '
 import { deploymentRecord, deploymentRemoval, type FeedChange, type FeedRecord, put } from '../feed/feed-records.js';
 import { DeploymentEntity, RevisionEntity } from './deployment.entity.js';
 import type { RevisionSettings } from './revision-settings.js';
+import { originColumns, type RevisionOrigin } from './revisions.repository.js';
 import { publicSource } from './revision-secrets.js';
 
 /** A deployment to create, with the settings of its first revision. */
-export interface NewDeployment {
+export interface NewDeployment extends RevisionOrigin {
   readonly account: AccountId;
   readonly name: string;
   readonly replicas: number;
@@ -59,6 +60,8 @@ export interface StoredDeployment {
   readonly agents: readonly string[] | null;
   readonly createdAt: Date;
   readonly stateSince: Date;
+  /** When its owner last changed it. */
+  readonly updatedAt: Date;
 }
 
 /** The feed record of a deployment's row. */
@@ -77,6 +80,8 @@ export const recordOf = (row: DeploymentEntity): FeedRecord =>
     row.version,
   );
 
+const NOW = (): string => 'now()';
+
 /** Columns of a state that begins now and has no reason. */
 const NEW_STATE = { reason: null, detail: null, failedSince: null, stateSince: () => 'now()' };
 
@@ -92,7 +97,7 @@ export class DeploymentsRepository {
     const { account, name, replicas } = deployment;
     const inserted = await tx.insert(DeploymentEntity, { account, name, replicas, desired: 'ready', rev: 1 });
     const { id } = inserted.identifiers[0] as { id: DeploymentId };
-    await tx.insert(RevisionEntity, { deploymentId: id, number: 1, ...deployment.settings });
+    await tx.insert(RevisionEntity, { deploymentId: id, number: 1, ...deployment.settings, ...originColumns(deployment) });
     return { id, change: put(recordOf(await tx.findOneByOrFail(DeploymentEntity, { id }))) };
   }
 
@@ -135,7 +140,7 @@ export class DeploymentsRepository {
 
   /** Renames a deployment. The feed does not carry names. */
   async rename(tx: EntityManager, id: DeploymentId, name: string): Promise<void> {
-    await tx.update(DeploymentEntity, { id }, { name });
+    await tx.update(DeploymentEntity, { id }, { name, updatedAt: NOW });
   }
 
   /** Replicas that the owner asked for; 0 when the account has no such deployment. */
@@ -145,7 +150,7 @@ export class DeploymentsRepository {
 
   /** Sets the number of replicas; false when the account has no such deployment. The feed does not carry it. */
   async scale(tx: EntityManager, account: AccountId, id: DeploymentId, replicas: number): Promise<boolean> {
-    const { affected } = await tx.update(DeploymentEntity, { id, account }, { replicas });
+    const { affected } = await tx.update(DeploymentEntity, { id, account }, { replicas, updatedAt: NOW });
     return affected === 1;
   }
 
@@ -157,7 +162,7 @@ export class DeploymentsRepository {
   }
 
   async #change(tx: EntityManager, id: DeploymentId, change: QueryDeepPartialEntity<DeploymentEntity>): Promise<FeedChange> {
-    const set = { ...change, version: () => `nextval('record_version')` };
+    const set = { ...change, updatedAt: NOW, version: () => `nextval('record_version')` };
     await tx.createQueryBuilder().update(DeploymentEntity).set(set).where({ id }).execute();
     return put(recordOf(await tx.findOneByOrFail(DeploymentEntity, { id })));
   }
@@ -203,7 +208,9 @@ export class DeploymentsRepository {
 
 function storedOf(row: DeploymentEntity): StoredDeployment {
   const { newest, engineContext, id, ...rest } = row as DeploymentEntity & { newest: RevisionEntity };
-  return { ...rest, id: id as DeploymentId, source: publicSource(newest.source), slots: newest.slots, context: engineContext };
+  // Replicas of older versions write revisions, and not this time.
+  const updatedAt = new Date(Math.max(rest.updatedAt.getTime(), newest.createdAt.getTime()));
+  return { ...rest, updatedAt, id: id as DeploymentId, source: publicSource(newest.source), slots: newest.slots, context: engineContext };
 }
 
 /** The error for a deployment that does not exist or belongs to another account; callers cannot tell which. */

@@ -3,7 +3,7 @@ import type { Actor, CreateDeployment, DeploymentId } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
 import type { z } from 'zod';
 import { AccountTransactions } from '../quotas/account-transactions.js';
-import { DeploymentAnnouncer } from '../placement/deployment-announcer.js';
+import { changedBy, DeploymentAnnouncer } from '../placement/deployment-announcer.js';
 import { QuotasService } from '../quotas/quotas.service.js';
 import { DeploymentsRepository, type NewDeployment } from './deployments.repository.js';
 import { SettingsComposer } from './revision-settings.js';
@@ -34,7 +34,7 @@ export class DeploymentsService {
     const settings = this.settings.first({ ...request, source });
     const replicas = request.replicas ?? this.policy.defaultReplicas(source);
     this.policy.checkReplicas(replicas);
-    const wanted = { account, name, replicas, settings };
+    const wanted = { account, name, replicas, settings, note: request.note ?? null, by: changedBy(request) };
     const id = await this.transactions.run(request, async (tx) => {
       if (key === undefined) return this.#insert(tx, wanted, actor);
       const made = await this.deployments.lockCreation(tx, { account, key });
@@ -52,8 +52,8 @@ export class DeploymentsService {
     await this.quotas.claim(tx, account, { deployments: 1, replicas });
     const { id, change } = await this.deployments.insert(tx, wanted);
     await this.announcer.record(tx, change);
-    const entry = { account, actor, action: 'deployment.create', object: `deployment:${id}`, objectName: name };
-    await this.announcer.audit(tx, { ...entry, facts: { source: settings.source.kind, replicas } });
+    const entry = { account, actor, action: 'deployment.create', object: `deployment:${id}`, objectName: name } as const;
+    await this.announcer.changed(tx, { ...entry, rev: 1, facts: { source: settings.source.kind, replicas } }, id);
     return id;
   }
 }

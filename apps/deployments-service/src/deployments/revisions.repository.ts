@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { DeploymentId } from '@slipway/contracts';
+import type { ChangedBy, DeploymentId } from '@slipway/contracts';
 import type { EntityManager } from 'typeorm';
 import { RevisionEntity } from './deployment.entity.js';
 import type { RevisionSettings } from './revision-settings.js';
@@ -13,7 +13,30 @@ export interface StoredRevision extends Omit<RevisionSettings, 'credential'> {
   readonly rev: number;
   readonly hasCredential: boolean;
   readonly createdAt: Date;
+  /** Null = unknown, as of revisions from before it was recorded. */
+  readonly by: ChangedBy | null;
+  readonly note: string | null;
 }
+
+/** Who made a revision, and why. */
+export interface RevisionOrigin {
+  readonly by: ChangedBy;
+  readonly note: string | null;
+}
+
+interface NewRevision extends RevisionOrigin {
+  readonly deployment: DeploymentId;
+  readonly rev: number;
+  readonly settings: RevisionSettings;
+}
+
+/** The columns of a revision's origin. */
+export const originColumns = ({ by, note }: RevisionOrigin): Pick<RevisionEntity, 'note' | 'actor' | 'actorId' | 'actorName'> => ({
+  note,
+  actor: by.actor,
+  actorId: by.actor_id,
+  actorName: by.actor_name,
+});
 
 const DELETE_OLD = `
   DELETE FROM revision r USING deployment d
@@ -24,8 +47,8 @@ const DELETE_OLD = `
 @Injectable()
 export class RevisionsRepository {
   /** Inserts a revision of a locked deployment and deletes the oldest ones above `KEPT`. */
-  async insert(tx: EntityManager, deployment: DeploymentId, rev: number, settings: RevisionSettings): Promise<void> {
-    await tx.insert(RevisionEntity, { deploymentId: deployment, number: rev, ...settings });
+  async insert(tx: EntityManager, { deployment, rev, settings, ...origin }: NewRevision): Promise<void> {
+    await tx.insert(RevisionEntity, { deploymentId: deployment, number: rev, ...settings, ...originColumns(origin) });
     if (rev > KEPT) await tx.query(DELETE_OLD, [deployment, rev - KEPT]);
   }
 
@@ -39,8 +62,9 @@ export class RevisionsRepository {
   /** Newest first, at most `KEPT`. */
   async list(connection: EntityManager, deployment: DeploymentId): Promise<StoredRevision[]> {
     const rows = await connection.find(RevisionEntity, { where: { deploymentId: deployment }, order: { number: 'DESC' }, take: KEPT });
-    return rows.map(({ number, credential, source, ...row }) => ({
+    return rows.map(({ number, credential, source, actor, actorId, actorName, ...row }) => ({
       ...row,
+      by: actor === null ? null : { actor, actor_id: actorId, actor_name: actorName },
       source: publicSource(source),
       rev: number,
       hasCredential: credential !== null,

@@ -1,20 +1,43 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { DeploymentFeed, type DeploymentFeedRecord } from '@slipway/contracts';
+import { type AccountId, type ChangedBy, DeploymentFeed, type DeploymentFeedRecord, type DeploymentId } from '@slipway/contracts';
 import { AuditLog, type AuditRecord, type Tx } from '@slipway/database';
 import { type FeedPublisher, publisherOf } from '@slipway/feed';
+import { EventsRepository, type OwnersAction } from '../events/events.repository.js';
 import type { FeedChange } from '../feed/feed-records.js';
 import { Placer } from './placer.js';
 
-/** Announces a change: to gateways by the feed, to this replica's placer by a call, to owners by the audit log. */
+/** A change that an owner asked for. */
+interface OwnersChange extends AuditRecord {
+  readonly account: AccountId;
+  readonly action: OwnersAction;
+  /** The revision that it made. */
+  readonly rev?: number;
+}
+
+/** Who asked for a change, as members may see it. */
+export const changedBy = ({ actor, actorName = null }: Pick<AuditRecord, 'actor' | 'actorName'>): ChangedBy => ({
+  actor: actor?.kind ?? 'unknown',
+  actor_id: actor?.kind === 'user' ? actor.user : actor?.kind === 'key' ? actor.key : null,
+  actor_name: actorName,
+});
+
+/** Announces a change: to gateways by the feed, to this replica's placer by a call, to owners by the audit log and by events. */
 @Injectable()
 export class DeploymentAnnouncer {
   readonly #feed: FeedPublisher<DeploymentFeedRecord, Tx>;
   readonly #audit: AuditLog;
+  readonly #events: EventsRepository;
   readonly #placer: Placer;
 
-  constructor(@Inject(publisherOf(DeploymentFeed)) feed: FeedPublisher<DeploymentFeedRecord, Tx>, audit: AuditLog, placer: Placer) {
+  constructor(
+    @Inject(publisherOf(DeploymentFeed)) feed: FeedPublisher<DeploymentFeedRecord, Tx>,
+    audit: AuditLog,
+    events: EventsRepository,
+    placer: Placer,
+  ) {
     this.#feed = feed;
     this.#audit = audit;
+    this.#events = events;
     this.#placer = placer;
   }
 
@@ -26,6 +49,14 @@ export class DeploymentAnnouncer {
   /** Records who made the change, in the same transaction. */
   async audit(tx: Tx, record: AuditRecord): Promise<void> {
     await this.#audit.record(tx, record);
+  }
+
+  /** The same, and as an event of these deployments. */
+  async changed(tx: Tx, { rev, ...record }: OwnersChange, ...deployments: readonly DeploymentId[]): Promise<void> {
+    await this.#audit.record(tx, record);
+    const { account, action: kind, facts = {} } = record;
+    const by = changedBy(record);
+    for (const deployment of deployments) await this.#events.add(tx, { deployment, account, kind, rev: rev ?? null, by, facts });
   }
 
   /** To be called after the commit: wakes the placer of this replica. Those of other replicas get the NOTIFY of `record`. */

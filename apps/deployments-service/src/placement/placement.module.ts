@@ -5,6 +5,7 @@ import { AgentSealers } from '../agents/agent-sealers.js';
 import { AgentTable } from '../agents/agent-table.js';
 import type { DeploymentsServiceConfig } from '../config.js';
 import { CredentialVault } from '../deployments/revision-secrets.js';
+import { EventsRepository } from '../events/events.repository.js';
 import { AssignmentSender } from './assignment-sender.js';
 import { DeploymentAnnouncer } from './deployment-announcer.js';
 import { Election, Placer } from './placer.js';
@@ -24,6 +25,7 @@ function senderOf(
     AgentListener,
     DeploymentAnnouncer,
     Election,
+    EventsRepository,
     PlacementRepository,
     Placer,
     TargetLoader,
@@ -32,6 +34,6 @@ function senderOf(
     configured(AgentSealers, ({ SEND_CLEAR_CREDENTIALS: send }: DeploymentsServiceConfig) => new AgentSealers(send === 'to-old-workers')),
     configured(CredentialVault, ({ SLIPWAY_SECRET_KEY: keys }: DeploymentsServiceConfig) => new CredentialVault(new SecretVault(keys))),
   ],
-  exports: [AgentSealers, AgentTable, CredentialVault, DeploymentAnnouncer],
+  exports: [AgentSealers, AgentTable, CredentialVault, DeploymentAnnouncer, EventsRepository],
 })
 export class PlacementModule {}

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { DeploymentFeed, type DeploymentFeedRecord, type DeploymentId } from '@slipway/contracts';
+import { type AccountId, DeploymentFeed, type DeploymentFeedRecord, type DeploymentId } from '@slipway/contracts';
 import { type AdvisoryLock, Transactions, type Tx } from '@slipway/database';
 import { type FeedPublisher, publisherOf } from '@slipway/feed';
 import { CONFIG } from '@slipway/platform';
@@ -7,6 +7,7 @@ import type { EntityManager, QueryDeepPartialEntity } from 'typeorm';
 import type { DeploymentsServiceConfig } from '../config.js';
 import { DeploymentEntity, RevisionEntity } from '../deployments/deployment.entity.js';
 import { recordOf } from '../deployments/deployments.repository.js';
+import { EventsRepository, type NewEvent } from '../events/events.repository.js';
 import { type FeedChange, put } from '../feed/feed-records.js';
 import { isPublished, type StateChange } from './state-changes.js';
 import type { StoredTarget, WrittenState } from './target.js';
@@ -43,13 +44,16 @@ export class PlacementRepository {
   /** How long a revision that served before stays loaded, in milliseconds. */
   readonly #handoverMs: number;
   readonly #feed: FeedPublisher<DeploymentFeedRecord, Tx>;
+  readonly #events: EventsRepository;
 
   constructor(
     transactions: Transactions,
+    events: EventsRepository,
     @Inject(CONFIG) { HANDOVER_MS: handoverMs }: DeploymentsServiceConfig,
     @Inject(publisherOf(DeploymentFeed)) feed: FeedPublisher<DeploymentFeedRecord, Tx>,
   ) {
     this.#transactions = transactions;
+    this.#events = events;
     this.#handoverMs = handoverMs;
     this.#feed = feed;
   }
@@ -107,6 +111,7 @@ export class PlacementRepository {
     const caps = [...(observation.caps ?? row.caps)];
     const engineContext = observation.context ?? row.engineContext;
     const published = isPublished(writtenOf(row), observation);
+    for (const event of eventsOf(row, observation)) await this.#events.add(tx, event);
     await tx
       .createQueryBuilder()
       .update(DeploymentEntity)
@@ -121,6 +126,19 @@ export class PlacementRepository {
       .execute();
     return published ? put(recordOf(await tx.findOneByOrFail(DeploymentEntity, { id: dep }))) : null;
   }
+}
+
+/** What of an observation owners should find in the deployment's history. */
+function eventsOf(row: DeploymentEntity, { state, reason, detail, readyReplicas, serving }: StateChange['observation']): NewEvent[] {
+  const rev = serving ?? row.rev;
+  const common = { deployment: row.id as DeploymentId, account: row.account as AccountId, rev };
+  const events: NewEvent[] = [];
+  if (serving !== null && serving !== row.servingRev) events.push({ ...common, kind: 'serving' });
+  if (state !== row.state || reason !== row.reason) events.push({ ...common, kind: 'state', state, reason, detail, readyReplicas });
+  else if (readyReplicas !== row.readyReplicas) {
+    events.push({ ...common, kind: 'replicas', readyReplicas, facts: { before: row.readyReplicas } });
+  }
+  return events;
 }
 
 type WithRevisions = DeploymentEntity & { readonly revisions: readonly RevisionEntity[] };
