@@ -17,6 +17,7 @@ import { LoadListener } from './load/load-listener.js';
 import { LoadModule } from './load/load.module.js';
 import { LogsModule } from './logs/logs.module.js';
 import { ModelsModule } from './models/models.module.js';
+import { OptionsModule } from './options/options.module.js';
 import { Election, Placer } from './placement/placer.js';
 import { PlacementModule } from './placement/placement.module.js';
 import { QuotasModule } from './quotas/quotas.module.js';
@@ -30,6 +31,7 @@ import { QuotasModule } from './quotas/quotas.module.js';
     LogsModule,
     LoadModule,
     EventsModule,
+    OptionsModule,
     AuditModule,
     QuotasModule,
     PlacementModule,

@@ -15,6 +15,7 @@ import {
 } from '@slipway/platform';
 import { Placer } from '../placement/placer.js';
 import { AgentTable } from './agent-table.js';
+import { LoadTimes } from './load-times.js';
 
 /** At most one warning about unreadable heartbeats in this time, in milliseconds. */
 const WARN_INTERVAL_MS = 10_000;
@@ -40,6 +41,7 @@ export class AgentListener {
   readonly #env: string;
   readonly #log: Logger;
   readonly #table: AgentTable;
+  readonly #times: LoadTimes;
   readonly #placer: Placer;
 
   constructor(
@@ -47,12 +49,14 @@ export class AgentListener {
     @Inject(CONFIG) { SLIPWAY_ENV: env }: ServiceConfig,
     @Inject(LOG) log: Logger,
     table: AgentTable,
+    times: LoadTimes,
     placer: Placer,
   ) {
     this.#nats = nats;
     this.#env = env;
     this.#log = log;
     this.#table = table;
+    this.#times = times;
     this.#placer = placer;
   }
 
@@ -107,11 +111,13 @@ export class AgentListener {
     const digest = JSON.stringify([engines, draining, loads.map(({ dep, rev, state, reason }) => [dep, rev, state, reason])]);
     if (known.digest === digest) return;
     known.digest = digest;
+    this.#times.observe(heartbeat);
     this.#placer.changed();
   }
 
   #dropGone(): void {
     for (const wk of this.#known.keys()) if (!this.#table.knows(wk)) this.#known.delete(wk);
+    this.#times.keepOnly((wk) => this.#table.knows(wk));
   }
 
   #warn(subject: string, field: string | undefined): void {

@@ -43,6 +43,13 @@ export class SettingsPolicy {
     return Math.min(this.#options.max.replicas, engineOf(source).replicas);
   }
 
+  /** The upper bounds. `threads`: null while none is set and no worker is connected. */
+  bounds(): { threads: number | null; slots: number; context: number; replicas: number } {
+    const { threads, ...max } = this.#options.max;
+    const largest = this.#largestWorker();
+    return { ...max, threads: threads ?? (Number.isFinite(largest) ? largest : null) };
+  }
+
   /**
    * Checks settings against the bounds.
    * @param before settings of the revision that is replaced: a value that does not change passes even if it is above a bound

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
-import { type ModelSource, ServiceError } from '@slipway/contracts';
+import { type ModelSource, ServiceError, type SourceKind } from '@slipway/contracts';
 import { HostList } from '@slipway/platform';
 
 export interface SourceLists {
@@ -26,8 +26,26 @@ const invalid = (param: string, message: string): ServiceError =>
 const refused = (param: string, message: string): ServiceError =>
   new ServiceError('source_not_allowed', message, { param: `source.${param}` });
 
+/** Whether sources of a kind are allowed. */
+export interface AllowedSource {
+  readonly allowed: boolean;
+  readonly hosts: string[];
+  /** What the operator must set. */
+  readonly detail: string;
+}
+
+function allowedBy(
+  list: readonly string[],
+  { hosts, what, variable }: { hosts: readonly string[]; what: string; variable: string },
+): AllowedSource {
+  const where = `${variable} of deployments-service and of the workers`;
+  const detail = list.length > 0 ? `The operator can allow more by ${where}.` : `${what} are not allowed; the operator can set ${where}.`;
+  return { allowed: list.length > 0, hosts: [...hosts], detail };
+}
+
 /** Checks the model sources that tenants name against the operator's lists. Everything that is not listed is refused. */
 export class SourceRules {
+  readonly #lists: SourceLists;
   readonly #modelDirs: readonly string[];
   readonly #modelHosts: HostList;
   readonly #engineHosts: HostList;
@@ -36,9 +54,20 @@ export class SourceRules {
   constructor(lists: SourceLists) {
     const relative = lists.modelDirs.find((dir) => !isAbsolute(dir));
     if (relative !== undefined) throw new TypeError(`"${relative}" is not an absolute folder.`);
+    this.#lists = lists;
     this.#modelDirs = lists.modelDirs.map((dir) => resolve(dir));
     this.#modelHosts = new HostList(lists.modelHosts);
     this.#engineHosts = new HostList(lists.engineHosts);
+  }
+
+  /** What the lists allow, for people who choose a source. Folders of the operator are not named. */
+  describe(): Record<SourceKind, AllowedSource> {
+    const { modelDirs, modelHosts, engineHosts } = this.#lists;
+    return {
+      file: allowedBy(modelDirs, { hosts: [], what: 'Model files', variable: 'MODEL_DIRS' }),
+      download: allowedBy(modelHosts, { hosts: modelHosts, what: 'Downloads of models', variable: 'MODEL_HOSTS' }),
+      http: allowedBy(engineHosts, { hosts: engineHosts, what: 'HTTP engines', variable: 'ENGINE_HOSTS' }),
+    };
   }
 
   /**
@@ -70,21 +99,27 @@ export class SourceRules {
     if (allowed.includes(true)) return normalised;
     throw refused(
       'path',
-      'This file is outside the folders for model files, links resolved; the operator can add its folder to MODEL_DIRS of deployments-service.',
+      'This file is outside the folders for model files, links resolved; the operator can add its folder to MODEL_DIRS of deployments-service and of the workers.',
     );
   }
 
   #checkDownload(uri: string): void {
     const url = downloadUrl(uri);
     if (this.#modelHosts.allows(url)) return;
-    throw refused('uri', `Models may not be downloaded from ${url.host}; the operator can add it to MODEL_HOSTS of deployments-service.`);
+    throw refused(
+      'uri',
+      `Models may not be downloaded from ${url.host}; the operator can add it to MODEL_HOSTS of deployments-service and of the workers.`,
+    );
   }
 
   #checkEngine(text: string): void {
     const url = new URL(text);
     rejectHiddenParts(url, 'url');
     if (this.#engineHosts.allows(url)) return;
-    throw refused('url', `Engines at ${url.host} are not allowed; the operator can add it to ENGINE_HOSTS of deployments-service.`);
+    throw refused(
+      'url',
+      `Engines at ${url.host} are not allowed; the operator can add it to ENGINE_HOSTS of deployments-service and of the workers.`,
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-import { engineFacts, type Incarnation } from '@slipway/contracts';
+import { type AgentHeartbeat, engineFacts, type Incarnation } from '@slipway/contracts';
 import { type Agent, type Assignments, loadOf, type Unit, type UnitKey, unitKey } from './unit.js';
 
 /** Why a unit is assigned to fewer agents than wanted. */
@@ -119,7 +119,7 @@ function best(draft: Draft, unit: Unit, candidates: readonly Agent[]): Agent | u
     draft.assigned.get(agent.wk)?.size ?? 0,
     -draft.memory.free(agent),
   ];
-  const withRoom = candidates.filter((agent) => draft.memory.free(agent) >= unit.bytes);
+  const withRoom = candidates.filter((agent) => draft.memory.hasRoom(agent, unit));
   return withRoom.sort((a, b) => compareCosts(cost(a), cost(b)) || compareNames(a, b))[0];
 }
 
@@ -145,6 +145,48 @@ function noCapacityDetail({ memory }: Draft, unit: Unit, candidates: readonly Ag
   return `A replica needs about ${gibibytes(unit.bytes)} of memory; the most that a worker has free is ${gibibytes(most)}.`;
 }
 
+/** Why a unit cannot be placed on an agent. `unable` = whatever the agent's memory is. */
+export interface Obstacle {
+  readonly reason: 'unable' | 'no_room';
+  readonly detail: string;
+}
+
+/** Room for one more unit on one agent. */
+export interface Room<A extends Agent = AgentHeartbeat> {
+  readonly agent: A;
+  /** Memory left once everything assigned is loaded, in bytes. */
+  readonly free: number;
+  /** Null = the unit fits. */
+  readonly obstacle: Obstacle | null;
+}
+
+/** What is assigned, as `place` returned it. */
+export interface Placed<A extends Agent> {
+  readonly units: readonly Unit[];
+  readonly agents: readonly A[];
+  readonly assignments: Assignments;
+}
+
+/** Where one more unit would have room beside everything that is assigned, by the rules of `place`. */
+export function roomFor<A extends Agent>(unit: Demands & Pick<Unit, 'bytes'>, { units, agents, assignments }: Placed<A>): Room<A>[] {
+  const memory = new FreeMemory(agents);
+  for (const agent of agents) {
+    const assigned = assignments.get(agent.wk);
+    for (const other of units) if (assigned?.has(unitKey(other))) memory.take(agent, other);
+  }
+  return agents.map((agent) => ({ agent, free: Math.max(0, Math.floor(memory.free(agent))), obstacle: obstacleOn(agent, unit, memory) }));
+}
+
+function obstacleOn(agent: Agent, unit: Demands & Pick<Unit, 'bytes'>, memory: FreeMemory): Obstacle | null {
+  if (!fit(agent, unit)) {
+    const runsIt = agent.engines.includes(unit.engine);
+    return { reason: 'unable', detail: runsIt ? 'This worker is being stopped.' : 'This worker does not run this kind of engine.' };
+  }
+  if (memory.hasRoom(agent, unit)) return null;
+  const [needed, free] = [gibibytes(unit.bytes), gibibytes(memory.free(agent))];
+  return { reason: 'no_room', detail: `A replica needs about ${needed} of memory; this worker has ${free} free.` };
+}
+
 /**
  * Free memory of each agent during one call of `place`. The heartbeats count ready models; this class subtracts units that are
  * not loaded yet and those of other agents on the same host.
@@ -158,6 +200,10 @@ class FreeMemory {
 
   free(agent: Agent): number {
     return this.#free.get(agent.wk) ?? 0;
+  }
+
+  hasRoom(agent: Agent, { bytes }: Pick<Unit, 'bytes'>): boolean {
+    return this.free(agent) >= bytes;
   }
 
   /** Subtracts a unit that is or will be loaded on the agent. */

@@ -4,11 +4,13 @@ import { AssignedUnits } from './assigned-units.js';
 import { observe, type Observation, type RevisionEvidence } from './observe.js';
 import { place, type PlacementResult, type Shortage, wantedReplicas } from './place.js';
 import { type Revision, type Target, unitsOf } from './target.js';
-import { type Assignments, loadOf, loadsOf, type UnitKey, unitKey } from './unit.js';
+import { type Assignments, loadOf, loadsOf, type Unit, type UnitKey, unitKey } from './unit.js';
 
 /** Result of one round. */
 export interface Round {
   readonly assignments: Assignments;
+  /** What was placed. */
+  readonly units: readonly Unit[];
   readonly observations: ReadonlyMap<DeploymentId, Observation>;
 }
 
@@ -51,7 +53,7 @@ export class PlacementState {
     this.#shortages = placement.shortages;
     this.#assigned.record(placement.assignments, agents, now);
     const observations = new Map(targets.map((target) => [target.dep, this.#observe(target, agents, placement)]));
-    return { assignments: placement.assignments, observations };
+    return { assignments: placement.assignments, units, observations };
   }
 
   #observe(target: Target, agents: readonly AgentHeartbeat[], placement: PlacementResult): Observation {

@@ -3,6 +3,7 @@ import { CONFIG, configured, LOG, type Logger, NATS, type NatsConnection, Secret
 import { AgentListener } from '../agents/agent-listener.js';
 import { AgentSealers } from '../agents/agent-sealers.js';
 import { AgentTable } from '../agents/agent-table.js';
+import { LoadTimes } from '../agents/load-times.js';
 import type { DeploymentsServiceConfig } from '../config.js';
 import { CredentialVault } from '../deployments/revision-secrets.js';
 import { EventsRepository } from '../events/events.repository.js';
@@ -31,9 +32,10 @@ function senderOf(
     TargetLoader,
     { provide: AssignmentSender, useFactory: senderOf, inject: [NATS, CONFIG, LOG, CredentialVault, AgentSealers] },
     { provide: AgentTable, useFactory: () => new AgentTable(() => performance.now()) },
+    { provide: LoadTimes, useFactory: () => new LoadTimes(() => performance.now()) },
     configured(AgentSealers, ({ SEND_CLEAR_CREDENTIALS: send }: DeploymentsServiceConfig) => new AgentSealers(send === 'to-old-workers')),
     configured(CredentialVault, ({ SLIPWAY_SECRET_KEY: keys }: DeploymentsServiceConfig) => new CredentialVault(new SecretVault(keys))),
   ],
-  exports: [AgentSealers, AgentTable, CredentialVault, DeploymentAnnouncer, EventsRepository],
+  exports: [AgentSealers, AgentTable, CredentialVault, DeploymentAnnouncer, EventsRepository, LoadTimes, PlacementRepository, TargetLoader],
 })
 export class PlacementModule {}

@@ -50,6 +50,9 @@ const tooLarge = (bytes: number, most: number): Failure => ({
 /** Bytes of an assignment item besides its source and secret. */
 const ITEM_BYTES = 1_024;
 
+/** Memory of one replica, in bytes. */
+type MemoryNeed = Pick<Revision, 'bytes' | 'mapped'> & { readonly fileBytes: number | null };
+
 /** Completes stored targets with model sizes and with faults that keep a revision from being assigned. */
 @Injectable()
 export class TargetLoader {
@@ -78,7 +81,7 @@ export class TargetLoader {
       targets.map(async (target) => {
         const revisions = target.revisions.map(async (revision): Promise<Revision> => ({
           ...revision,
-          ...(await this.#memoryOf(revision)),
+          ...(await this.#needOf(revision)),
           fault: this.#faultOf(revision, target.account, openable),
         }));
         return { ...target, revisions: await Promise.all(revisions) };
@@ -97,11 +100,18 @@ export class TargetLoader {
     return bytes <= most ? null : tooLarge(bytes, most);
   }
 
-  async #memoryOf({ source, context, slots }: StoredRevision): Promise<Pick<Revision, 'bytes' | 'mapped'>> {
+  async #needOf(revision: StoredRevision): Promise<Pick<Revision, 'bytes' | 'mapped'>> {
+    const { bytes, mapped } = await this.memoryOf(revision);
+    return { bytes, mapped };
+  }
+
+  /** Memory of one replica. `fileBytes`: size of the model's file; null = unknown, so that a size is assumed, or none. */
+  async memoryOf({ source, context, slots }: Pick<StoredRevision, 'source' | 'context' | 'slots'>): Promise<MemoryNeed> {
     const { memoryNeed } = engineOf(source);
-    if (memoryNeed === null) return { bytes: 0, mapped: 0 };
-    const fileBytes = (await this.#sizes.bytesOf(source)) ?? this.#unknownModelBytes;
-    return { bytes: memoryNeed({ fileBytes, context, slots }), mapped: fileBytes };
+    if (memoryNeed === null) return { bytes: 0, mapped: 0, fileBytes: null };
+    const fileBytes = await this.#sizes.bytesOf(source);
+    const mapped = fileBytes ?? this.#unknownModelBytes;
+    return { bytes: memoryNeed({ fileBytes: mapped, context, slots }), mapped, fileBytes };
   }
 
   #canOpen(credential: string, account: number): boolean {

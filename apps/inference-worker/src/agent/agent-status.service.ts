@@ -6,7 +6,7 @@ import { ModelDownloads } from '@slipway/model-store';
 import { CONFIG } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
 import { runnableKinds } from '../engines.js';
-import { freeMemory } from './memory.js';
+import { freeMemory, totalMemory } from './memory.js';
 import { ReplicasService } from './replicas.service.js';
 import { WorkerMetrics } from './worker-metrics.js';
 
@@ -38,6 +38,7 @@ export class AgentStatusService {
       host: hostname(),
       zone: this.config.ZONE ?? null,
       mem_free: memFree,
+      mem_total: Math.min(totalMemory(), this.config.WORKER_MEM_BYTES ?? Number.POSITIVE_INFINITY),
       cpu: cpus().length,
       gpus: this.#gpus,
       engines: this.#engines,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
-import { AccountId, DeploymentId, Incarnation } from '../ids.js';
+import { AccountId, Incarnation } from '../ids.js';
 import { eachReadable } from '../schemas.js';
 import { Counts } from './deployment-quotas.js';
 import { RequestedSource } from './model-source.js';
@@ -73,7 +73,10 @@ const WorkerFit = z.object({
 /** Whether a replica fits on one worker. */
 export type WorkerFit = z.infer<typeof WorkerFit>;
 
-/** Whether a deployment would find room, before it is created or updated. Nothing is reserved. */
+/**
+ * Whether a deployment would find room, before it is created or updated. Nothing is reserved. The replicas of an update run beside
+ * the present ones until they take over, so those count as taken.
+ */
 export const FitDeployment = defineRpc({
   subject: 'dep.{env}.v1.rpc.fit-deployment',
   owner: 'deployments',
@@ -91,8 +94,6 @@ export const FitDeployment = defineRpc({
     slots: z.int().min(1).max(1_024).optional(),
     /** Absent = the default of the source. */
     replicas: z.int().min(1).max(64).optional(),
-    /** A deployment that would be updated: what it holds now counts as free. */
-    deployment: DeploymentId.optional(),
   }),
   reply: z.object({
     /** Size of the model's file; null = unknown, as of downloads, or none. */
@@ -105,6 +106,6 @@ export const FitDeployment = defineRpc({
     /** By host, at most 1,000. */
     workers: eachReadable(WorkerFit, 1_000),
   }),
-  errors: ['source_not_allowed', 'deployment_not_found'],
+  errors: ['source_not_allowed'],
   timeoutMs: 5_000,
 });
