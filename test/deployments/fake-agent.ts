@@ -6,6 +6,7 @@ import {
   credentialBinding,
   Incarnation,
   type LogLine,
+  logLineFilter,
   ReadAgentLog,
   subjectOf,
 } from '@slipway/contracts';
@@ -102,10 +103,11 @@ export class FakeAgent {
   async serveLogs(): Promise<void> {
     const options = { nats: this.nats, env: this.env, log: createLogger('test', 'silent'), tokens: { wk: this.wk } };
     new RpcResponder(options, ReadAgentLog, async (request) => {
-      const { dep, lines } = ReadAgentLog.request.parse(request);
+      const { dep, lines, after = 0, ...filter } = ReadAgentLog.request.parse(request);
       // A frozen process answers nothing.
       if (this.#silent) await new Promise(() => undefined);
-      return { lines: (this.logs.get(dep) ?? []).slice(-lines) };
+      const isNew = ({ no }: LogLine): boolean => no === undefined || no > after;
+      return { lines: (this.logs.get(dep) ?? []).filter((line) => isNew(line) && logLineFilter(filter)(line)).slice(-lines) };
     });
     await this.nats.flush();
   }

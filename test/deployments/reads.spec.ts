@@ -1,9 +1,9 @@
 import { copyFileSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FindDeployment, ListAliases, ListModels, ReadLog } from '@slipway/contracts';
+import { FindDeployment, ListAliases, ListModels, type LogLine, ReadLog, RequestId } from '@slipway/contracts';
 import { describe, expect } from 'vitest';
 import { until } from '../testing/until.js';
-import { becomes, keepsLoading } from './fake-agent.js';
+import { becomes, type FakeAgent, keepsLoading } from './fake-agent.js';
 import { anAccount, MODEL } from './rig.js';
 import { rigTest as it } from './rig-test.js';
 
@@ -116,12 +116,43 @@ describe('read-log', () => {
       [2, 4].map((at) => ({ at, rev: 1, text: `line ${at}` })),
     );
     const read = (lines?: number) => rig.ask(ReadLog, { account, deployment, ...(lines !== undefined && { lines }) });
+    const fromAgent = (at: number) => ({ host: `host-${2 - (at % 2)}`, agent: agents[1 - (at % 2)]!.wk });
     expect(await read()).toEqual({
-      lines: [1, 2, 3, 4, 5].map((at) => ({ at, rev: 1, text: `line ${at}`, host: at % 2 === 1 ? 'host-1' : 'host-2' })),
+      lines: [1, 2, 3, 4, 5].map((at) => ({ at, rev: 1, text: `line ${at}`, ...fromAgent(at) })),
       silent: [],
+      cursor: expect.any(String) as string,
     });
     expect((await read(2)).lines.map(({ at }) => at)).toEqual([4, 5]);
     expect((await read(1)).lines.map(({ at }) => at)).toEqual([5]);
+  });
+
+  it('gives what is new after a cursor, and what passes filters', async ({ rig }) => {
+    await rig.startReplica();
+    const [agent, older] = ['host-1', 'host-2'].map((host) => rig.startAgent({ facts: { host } })) as [FakeAgent, FakeAgent];
+    await Promise.all([agent.serveLogs(), older.serveLogs()]);
+    const account = anAccount();
+    const deployment = await rig.create(account);
+    await rig.heard(deployment, 'ready');
+    const request = RequestId.parse('req_4fJ2a9Z');
+    const line = (no: number, more: Partial<LogLine> = {}): LogLine => ({ at: 1_000, rev: 1, text: `line ${no}`, no, ...more });
+    agent.logs.set(deployment, [line(1), line(2, { level: 'error', request })]);
+    older.logs.set(deployment, [{ at: 1_000, rev: 1, text: 'old' }]);
+    const read = async (more: object = {}) => rig.ask(ReadLog, { account, deployment, ...more });
+    const texts = async (more: object): Promise<string[]> => (await read(more)).lines.map(({ text }) => text);
+    expect(await texts({ level: 'warn' })).toEqual(['line 2']);
+    expect(await texts({ search: 'LINE 1' })).toEqual(['line 1']);
+    expect(await texts({ search: request })).toEqual(['line 2']);
+    expect(await texts({ since: 1_001 })).toEqual([]);
+
+    const { cursor } = await read();
+    expect(await texts({ cursor })).toEqual([]);
+    // A line of the same millisecond is new by its number.
+    agent.logs.get(deployment)!.push(line(3));
+    older.logs.get(deployment)!.push({ at: 1_002, rev: 1, text: 'later' });
+    const next = await read({ cursor });
+    expect(next.lines.map(({ text }) => text)).toEqual(['line 3', 'later']);
+    expect(await texts({ cursor: next.cursor })).toEqual([]);
+    await expect(read({ cursor: 'x' })).rejects.toMatchObject({ code: 'invalid_request', param: 'cursor' });
   });
 
   it('names the hosts that did not reply', async ({ rig }) => {
@@ -148,7 +179,7 @@ describe('read-log', () => {
     await agent.serveLogs();
     const account = anAccount();
     const deployment = await rig.create(account);
-    expect(await rig.ask(ReadLog, { account, deployment })).toEqual({ lines: [], silent: [] });
+    expect(await rig.ask(ReadLog, { account, deployment })).toEqual({ lines: [], silent: [], cursor: '' });
     await expect(rig.ask(ReadLog, { account, deployment, lines: 2_001 })).rejects.toMatchObject({
       code: 'invalid_request',
       param: 'lines',

@@ -40,6 +40,7 @@ export {
   Incarnation,
   InvitationId,
   KeyId,
+  RequestId,
   SessionId,
   StreamId,
   UserId,

@@ -7,6 +7,7 @@ import type {
   KeyId,
   PublicApi,
   RejectCode,
+  RequestId,
   ServiceError,
   Start,
   StreamEvent,
@@ -21,6 +22,8 @@ export interface StreamRequest {
   readonly dep: DeploymentId;
   readonly rev: number;
   readonly api: PublicApi | 'count';
+  /** Its name for the client, for the worker's log. */
+  readonly request?: RequestId | undefined;
   /** As an object, or as its validated JSON in UTF-8. */
   readonly req: CanonicalRequest | Uint8Array;
   readonly account: AccountId;

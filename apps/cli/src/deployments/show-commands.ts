@@ -1,6 +1,7 @@
 import {
   type DeploymentView,
   FindDeployment,
+  logLineText,
   ReadLog,
   type ReplicaView,
   type RevisionView,
@@ -121,7 +122,9 @@ export const log = command('log', 'Prints the newest lines of the engine log of 
   .plans(({ options: { lines } }: Call<{ lines?: number }>, reference: DeploymentReference) => async (session) => {
     const { account, view, slug } = await findDeployment(session, reference);
     const reply = await session.call(ReadLog, { account: account.id, deployment: view.id, ...(lines !== undefined && { lines }) });
-    const text = reply.lines.map(({ at, host, rev, text: line }) => `${new Date(at).toISOString()} ${host} rev ${rev}  ${printable(line)}`);
+    const text = reply.lines.map(
+      (line) => `${new Date(line.at).toISOString()} ${line.host} rev ${line.rev}  ${printable(logLineText(line))}`,
+    );
     return {
       json: { deployment: slug, ...reply },
       text: text.length === 0 ? 'No lines.' : text.join('\n'),

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { StreamId } from '@slipway/contracts';
+import type { RequestId, StreamId } from '@slipway/contracts';
 import { randomToken } from '@slipway/platform';
 import type { Caller } from '../auth/key-verifier.service.js';
 import type { ResolvedDeployment } from '../deployments/deployment-resolver.service.js';
@@ -11,7 +11,7 @@ import type { ErrorFormat } from '../surfaces/surface.js';
 /** One HTTP request and its response. */
 export interface RequestContext {
   /** Request id, for response headers and the log. */
-  readonly id: string;
+  readonly id: RequestId;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Error format of the public contract that the path belongs to. */
@@ -45,7 +45,7 @@ declare module 'fastify' {
 const ID_PREFIX = 'req_';
 
 /** A new request id. Its part after the prefix cannot be guessed, since it also names the stream of the request. */
-export const requestId = (): string => `${ID_PREFIX}${randomToken()}`;
+export const requestId = (): RequestId => `${ID_PREFIX}${randomToken()}` as RequestId;
 
 /** Id of the stream of a request: one id finds a request in answers, logs and the usage ledger. A request has at most one. */
 export const streamIdOf = ({ id }: Pick<RequestContext, 'id'>): StreamId => id.slice(ID_PREFIX.length) as StreamId;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ReadAgentLog } from '@slipway/contracts';
+import { logLineFilter, ReadAgentLog } from '@slipway/contracts';
 import { AgentRpc } from './agent-rpc.js';
 import { LogBook } from './log-book.js';
 
@@ -16,7 +16,7 @@ export class AgentLogService {
   }
 
   #answer(request: unknown): { lines: ReturnType<LogBook['newest']> } {
-    const { dep, lines } = ReadAgentLog.request.parse(request);
-    return { lines: this.book.newest(dep, lines) };
+    const { dep, lines, after, ...filter } = ReadAgentLog.request.parse(request);
+    return { lines: this.book.newest(dep, lines, { after, isWanted: logLineFilter(filter) }) };
   }
 }

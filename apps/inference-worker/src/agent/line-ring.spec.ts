@@ -1,6 +1,6 @@
-import { LOG_LINE_CHARS, LOG_RING_LINES } from '@slipway/contracts';
+import { LOG_LINE_CHARS, LOG_RING_LINES, logLineFilter } from '@slipway/contracts';
 import { expect, it } from 'vitest';
-import { LineRing } from './line-ring.js';
+import { LineRing, type WantedLines } from './line-ring.js';
 
 const filled = (count: number): LineRing => {
   const ring = new LineRing();
@@ -17,6 +17,16 @@ it('returns the requested number of newest lines, oldest first', () => {
   ).toEqual(['line 3', 'line 4']);
   expect(filled(5).newest(99, ROOMY)).toHaveLength(5);
   expect(filled(0).newest(99, ROOMY)).toEqual([]);
+});
+
+it('returns wanted lines only, as many as asked for', () => {
+  const ring = new LineRing();
+  for (let no = 1; no <= 10; no += 1) ring.add({ at: no, rev: 1, text: `line ${no}`, no, level: no % 2 === 0 ? 'warn' : 'debug' });
+  const numbers = (count: number, wanted: WantedLines): (number | undefined)[] => ring.newest(count, ROOMY, wanted).map(({ no }) => no);
+  expect(numbers(2, { isWanted: logLineFilter({ level: 'warn' }) })).toEqual([8, 10]);
+  expect(numbers(9, { after: 8 })).toEqual([9, 10]);
+  expect(numbers(9, { after: 6, isWanted: logLineFilter({ since: 3, until: 10, search: 'LINE' }) })).toEqual([7, 8, 9]);
+  expect(numbers(9, { after: 10 })).toEqual([]);
 });
 
 it.each([LOG_RING_LINES, LOG_RING_LINES + 1, 3 * LOG_RING_LINES + 7])('keeps the newest of %i lines', (count) => {

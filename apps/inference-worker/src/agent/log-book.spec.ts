@@ -25,14 +25,16 @@ it('keeps lines of all sources in order, at any log level', () => {
     JSON.stringify({ level: 'debug', time: '2126-11-21T12:00:00.000Z', event: 'llama.log', message: 'llama_context: n_ctx = 4096' }),
   );
   log.logged(JSON.stringify({ level: 'info', time: '2126-11-21T12:00:00.000Z', outcome: 'done', ms: 3, event: 'stream' }));
-  log.logged(JSON.stringify({ level: 'info', time: '2126-11-21T12:00:00.000Z', event: 'stream', outcome: 'failed', code: 'timeout' }));
+  const failed = { level: 'info', time: '2126-11-21T12:00:00.000Z', event: 'stream', outcome: 'failed', code: 'timeout' };
+  log.logged(JSON.stringify({ ...failed, request: 'req_4fJ2a9Z' }));
   log.logged('no json');
   log.stderr('GGML_ASSERT(n > 0) failed');
+  const future = Date.parse('2126-11-21T12:00:00Z');
   expect(book.newest(DeploymentId.parse(1), 10)).toEqual([
-    { at: expect.any(Number), rev: 3, text: 'placement.ready runner=abc detail="two words"' },
-    { at: expect.any(Number), rev: 3, text: 'GGML_ASSERT(n > 0) failed' },
-    { at: Date.parse('2126-11-21T12:00:00Z'), rev: 3, text: 'llama_context: n_ctx = 4096' },
-    { at: Date.parse('2126-11-21T12:00:00Z'), rev: 3, text: 'stream outcome=failed code=timeout' },
+    { at: expect.any(Number), rev: 3, no: 1, level: 'info', text: 'placement.ready runner=abc detail="two words"' },
+    { at: expect.any(Number), rev: 3, no: 4, text: 'GGML_ASSERT(n > 0) failed' },
+    { at: future, rev: 3, no: 2, level: 'debug', text: 'llama_context: n_ctx = 4096' },
+    { at: future, rev: 3, no: 3, level: 'info', text: 'stream outcome=failed code=timeout', request: 'req_4fJ2a9Z' },
   ]);
 });
 

@@ -2,8 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { AccountId, AssignmentItem, DeploymentId, LogLine } from '@slipway/contracts';
 import { CONFIG, createLogger, type Logger } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
-import { LineRing } from './line-ring.js';
-import { readableLine } from './log-text.js';
+import { LineRing, type WantedLines } from './line-ring.js';
+import { type ReadableLine, readableLine } from './log-text.js';
 
 /** Deployments whose lines are kept; of the account that has most of them, the one that wrote nothing for longest goes first. */
 const MAX_DEPLOYMENTS = 64;
@@ -31,29 +31,32 @@ interface KeptLog {
 export class LogBook {
   /** The one that wrote last is the last. */
   readonly #logs = new Map<DeploymentId, KeptLog>();
+  /** Lines of all deployments, so that numbers still rise after a log was forgotten. */
+  #written = 0;
 
   constructor(@Inject(CONFIG) private readonly config: WorkerConfig) {}
 
   /** Opens the log of an item; a credential in a line is masked. */
   open({ dep, account, rev, credential }: AssignmentItem): ItemLog {
-    const add = (at: number, text: string): void => {
+    const add = ({ text, ...line }: ReadableLine): void => {
       const masked = credential === undefined ? text : text.replaceAll(credential, '***');
-      this.#ringOf(dep, account).add({ at, rev, text: masked });
+      this.#written += 1;
+      this.#ringOf(dep, account).add({ ...line, rev, text: masked, no: this.#written });
     };
     const logged = (json: string): void => {
       const line = readableLine(json);
-      if (line) add(line.at, line.text);
+      if (line) add(line);
     };
     return {
       logger: createLogger('inference-worker', this.config.LOG_LEVEL, logged).child({ deployment: dep, rev }),
       logged,
-      stderr: (text) => add(Date.now(), text),
+      stderr: (text) => add({ at: Date.now(), text }),
     };
   }
 
-  /** At most `count` lines of a deployment, oldest first, as many as fit into a reply. */
-  newest(dep: DeploymentId, count: number): LogLine[] {
-    return this.#logs.get(dep)?.ring.newest(count, MAX_REPLY_BYTES) ?? [];
+  /** At most `count` wanted lines of a deployment, oldest first, as many as fit into a reply. */
+  newest(dep: DeploymentId, count: number, wanted: WantedLines = {}): LogLine[] {
+    return this.#logs.get(dep)?.ring.newest(count, MAX_REPLY_BYTES, wanted) ?? [];
   }
 
   #ringOf(dep: DeploymentId, account: AccountId | undefined): LineRing {

@@ -14,9 +14,9 @@ export class StreamLog {
 
   /** The line at the end of a stream. */
   ended(fields: Record<string, unknown>, { queue, prefill, total }: StreamTimes): void {
-    const { st, at, dep, rev, api } = this.start;
+    const { st, at, dep, rev, api, request } = this.start;
     this.log.info(
-      { stream: st, attempt: at, deployment: dep, rev, api, ...fields, queue_ms: queue, prefill_ms: prefill, ms: total },
+      { request, stream: st, attempt: at, deployment: dep, rev, api, ...fields, queue_ms: queue, prefill_ms: prefill, ms: total },
       'stream',
     );
   }
@@ -27,7 +27,10 @@ export class StreamLog {
       ? error
       : new ServiceError('engine_error', 'The engine failed; its log says why.', { cause: error });
     if (failure.cause !== undefined) {
-      this.log.error({ stream: this.start.st, code: failure.code, fault: describeFault(failure.cause) }, 'stream.fault');
+      this.log.error(
+        { request: this.start.request, stream: this.start.st, code: failure.code, fault: describeFault(failure.cause) },
+        'stream.fault',
+      );
     }
     return failure;
   }

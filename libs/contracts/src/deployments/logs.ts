@@ -46,6 +46,10 @@ const LogFilter = z.object(filter);
 /** Which lines of a log are wanted. */
 export type LogFilter = z.infer<typeof LogFilter>;
 
+/** A line for places that show text alone: with its level where that is above `info`. */
+export const logLineText = ({ level, text }: Pick<LogLine, 'level' | 'text'>): string =>
+  level === 'warn' || level === 'error' ? `${level} ${text}` : text;
+
 const RANKS: ReadonlyMap<string, number> = new Map(LOG_LINE_LEVELS.map((level, rank) => [level, rank]));
 const rankOf = (level: LogLineLevel | undefined): number => RANKS.get(level ?? 'info') ?? 0;
 

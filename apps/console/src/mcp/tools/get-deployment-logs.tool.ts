@@ -1,4 +1,4 @@
-import { LOG_RING_LINES, ReadLog } from '@slipway/contracts';
+import { LOG_RING_LINES, logLineText, ReadLog } from '@slipway/contracts';
 import { z } from 'zod';
 import { LINES_MAX, pickLines } from '../log-lines.js';
 import { defineTool, READS } from '../mcp-tool.js';
@@ -27,7 +27,7 @@ export const getDeploymentLogs = defineTool({
     const { lines, silent } = await call.rpc.call(ReadLog, { account: call.caller.account, deployment, lines: LOG_RING_LINES });
     const { picked, cursor } = pickLines(lines, asked);
     return {
-      lines: picked.map(({ at, host, rev, text }) => ({ at: new Date(at).toISOString(), host, revision: rev, text })),
+      lines: picked.map((line) => ({ at: new Date(line.at).toISOString(), host: line.host, revision: line.rev, text: logLineText(line) })),
       ...(cursor !== undefined && { next_cursor: cursor }),
       silent_hosts: silent,
     };

@@ -1,4 +1,5 @@
-import { type AccountId, type DeploymentId, type DeploymentLoad, ListDeploymentLoads } from '@slipway/contracts';
+import { type AccountId, type DeploymentId, type DeploymentLoad, ListDeploymentLoads, ReadLog } from '@slipway/contracts';
+import { jsonAnswer } from '@slipway/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { until } from '../testing/until.js';
 import { ask } from './client-answer.js';
@@ -38,4 +39,21 @@ it('an account sees its requests at all gateways', async () => {
   }
   await Promise.all(asked);
   await loadWith({ in_flight: 0, queued: 0, gateways: 0 });
+});
+
+it('a failed request is found in the log by its id', async () => {
+  const { answer } = rig.upstream;
+  rig.upstream.answer = (request) =>
+    JSON.stringify(request.body).includes('please fail') ? jsonAnswer(400, { error: { message: 'no' } }) : answer(request);
+  const path = `deployment-${deployment}`;
+  const { status, headers } = await ask({ gateway: rig.gateways[0]!, path, key: tenant.key.value, text: 'please fail' });
+  expect(status).toBeGreaterThanOrEqual(400);
+  const search = headers['x-request-id']!;
+  const found = await until('the line is there', async () => {
+    const { lines } = await rig.command(ReadLog, { account: tenant.account, deployment, search });
+    return lines.length > 0 && lines;
+  });
+  for (const line of found) expect(line).toMatchObject({ request: search, agent: expect.any(String) as string });
+  expect(found.map(({ text }) => text).join(' ')).toContain('outcome=failed');
+  expect(JSON.stringify(found)).not.toContain('please fail');
 });
