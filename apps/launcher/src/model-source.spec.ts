@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ModelSource } from '@slipway/contracts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { allowedSources } from './model-source.js';
+import { allowedSources, localEngineHosts } from './model-source.js';
 
 let root: string;
 
@@ -47,4 +47,14 @@ it.each([
   ['hf:user/repo/x.gguf', ['huggingface.co', '*.huggingface.co', '*.hf.co']],
 ])('the download %s allows only its hosts', (uri, hosts) => {
   expect(allowed({ kind: 'download', uri }).model_hosts).toEqual(hosts);
+});
+
+it('engines on this machine are allowed while only it has access', () => {
+  const here = ['127.0.0.1', 'localhost'];
+  expect(localEngineHosts({})).toEqual(here);
+  expect(localEngineHosts({ HOST: '127.0.0.1', CONSOLE_HOST: 'localhost' })).toEqual(here);
+  expect(localEngineHosts({ HOST: '0.0.0.0' })).toEqual([]);
+  expect(localEngineHosts({ CONSOLE_HOST: '192.0.2.7' })).toEqual([]);
+  expect(localEngineHosts({ ENGINE_HOSTS: '' })).toEqual([]);
+  expect(localEngineHosts({ ENGINE_HOSTS: 'engine.example' })).toEqual([]);
 });

@@ -37,3 +37,14 @@ export function allowedSources({ root, source: named }: { root: string; source: 
     engine_hosts: union(known.engine_hosts, server === null ? [] : [hostOf(server.url)]),
   };
 }
+
+const LOOPBACK: readonly (string | undefined)[] = [undefined, '', '127.0.0.1', 'localhost', '::1'];
+
+/**
+ * Hosts of HTTP engines that `npm start` allows by itself: this machine, as long as only this machine reaches the API and the
+ * console. A set `ENGINE_HOSTS`, even an empty one, takes its place.
+ */
+export function localEngineHosts(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const { ENGINE_HOSTS: named, HOST: api, CONSOLE_HOST: page } = environment;
+  return named === undefined && LOOPBACK.includes(api) && LOOPBACK.includes(page) ? ['127.0.0.1', 'localhost'] : [];
+}

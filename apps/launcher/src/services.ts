@@ -4,6 +4,7 @@ import { portProblem } from '../../../scripts/lib/ports.mjs';
 import { StartError } from '../../../scripts/lib/start-error.mjs';
 import { type LaunchContext, TIERS, pick, plainEnvironment } from './launch-context.js';
 import type { NatsAddress } from './nats.js';
+import { localEngineHosts } from './model-source.js';
 import { COMMON_SETTINGS, SETTINGS } from './settings.js';
 
 /** Time of each service's graceful shutdown, in milliseconds. */
@@ -116,10 +117,11 @@ export class Services {
     const { stage, state } = this.context;
     const allowed = state.state;
     const own = (name: string): string[] => (stage.environment[name] ? [stage.environment[name]] : []);
+    const local = localEngineHosts(stage.environment);
     return {
       MODEL_DIRS: [...allowed.model_dirs, ...own('MODEL_DIRS')].join(','),
       MODEL_HOSTS: [...allowed.model_hosts, ...own('MODEL_HOSTS')].join(','),
-      ENGINE_HOSTS: [...allowed.engine_hosts, ...own('ENGINE_HOSTS')].join(','),
+      ENGINE_HOSTS: [...allowed.engine_hosts, ...local, ...own('ENGINE_HOSTS')].join(','),
     };
   }
 
