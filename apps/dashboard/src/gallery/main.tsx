@@ -1,4 +1,3 @@
-/// <reference types="vite/client" />
 import '../styles.css';
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { QueryClientProvider } from '@tanstack/react-query';

@@ -14,7 +14,7 @@ const FIELD = ':is(input, textarea):not([type=hidden], [aria-hidden=true], [tabi
 const BUTTON = 'button:not([data-cross], :disabled)';
 
 /** What the focus goes to when a window opens: its first field, else its first button, which cancels. */
-export const firstIn = (popup: HTMLElement | null): HTMLElement | true =>
+const firstIn = (popup: HTMLElement | null): HTMLElement | true =>
   popup?.querySelector<HTMLElement>(FIELD) ?? popup?.querySelector<HTMLElement>(BUTTON) ?? true;
 
 /** The cross of a window. */
