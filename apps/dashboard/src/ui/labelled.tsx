@@ -33,7 +33,7 @@ export function Labelled({ label, hint, fault, bare = false, drawn = false, chil
   return (
     <div className="grid min-w-0 content-start gap-1.5">
       {drawn ? (
-        <span id={labelId({ id })} className={look} onClick={() => document.getElementById(id)?.focus()}>
+        <span id={labelId({ id })} className={look}>
           {label}
         </span>
       ) : (

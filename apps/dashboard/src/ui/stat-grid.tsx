@@ -50,8 +50,8 @@ function Change({ delta: { share, better, against } }: { readonly delta: Delta }
   if (share === null) return <dd className="text-xs text-muted">Nothing {against}</dd>;
   const text = formatChange(share);
   const isFlat = text.startsWith('0');
-  const isGood = share > 0 === (better === 'more');
-  const look = better === 'neither' || isFlat ? 'text-muted' : isGood ? 'text-good' : 'text-bad';
+  const judged = share > 0 === (better === 'more') ? 'text-good' : 'text-bad';
+  const look = better === 'neither' || isFlat ? 'text-muted' : judged;
   return (
     <dd className="flex items-center gap-1 truncate text-xs text-muted">
       <span className={`inline-flex items-center gap-1 font-medium tabular-nums ${look}`}>

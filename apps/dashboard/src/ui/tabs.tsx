@@ -59,8 +59,15 @@ function Tab<T extends string>({ item: { value, label, href, count } }: { readon
     );
   }
   return (
-    <Base.Tab value={value} className={TAB} nativeButton={false} render={<a href={href} onClick={openHere} />}>
-      {words}
-    </Base.Tab>
+    <Base.Tab
+      value={value}
+      className={TAB}
+      nativeButton={false}
+      render={
+        <a href={href} onClick={openHere}>
+          {words}
+        </a>
+      }
+    />
   );
 }
