@@ -76,7 +76,7 @@ describe('a table of 500 rows', () => {
     await table().locator('[data-row="0"]').waitFor();
     expect(await table().getAttribute('aria-rowcount')).toBe('501');
     expect(await table().locator('[data-row]').count()).toBeLessThan(60);
-    await table().locator('[data-row]').last().press('End');
+    await page.evaluate(`document.querySelector('[data-table] .overflow-auto').scrollTo(0, 1e6)`);
     const last = table().getByRole('row', { name: /Website 500/ });
     await last.waitFor();
     expect(await last.getAttribute('aria-rowindex')).toBe('501');
@@ -88,7 +88,7 @@ describe('a table of 500 rows', () => {
     await table().getByRole('link', { name: 'Website 1', exact: true }).focus();
     for (let step = 0; step < 60; step += 1) {
       await page.keyboard.press('j');
-      await page.waitForFunction(`document.activeElement.textContent === 'Website ${step + 2}'`);
+      await page.locator('a:focus', { hasText: new RegExp(`^Website ${step + 2}$`) }).waitFor();
     }
     expect(await page.evaluate('document.activeElement.closest("tr").ariaRowIndex')).toBe('62');
   });
@@ -196,7 +196,7 @@ describe('a table of 500 rows', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('menuitem', { name: 'Rename' }).waitFor();
     await page.keyboard.press('Escape');
-    await page.waitForFunction(`document.activeElement.getAttribute('aria-label') === 'Actions for Website 2'`);
+    await page.locator('[aria-label="Actions for Website 2"]:focus').waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await untilShown('Deleted Website 2', true);
@@ -213,9 +213,11 @@ describe('a table of 500 rows', () => {
 describe('every table', () => {
   it.each(['light', 'dark'] as const)('is accessible in %s', async (theme) => {
     const dress = (): Promise<unknown> => page.evaluate(`document.documentElement.dataset.theme = '${theme}'`);
-    await open('', 'data-table-states');
-    await dress();
-    expect(await axeFaults(page)).toEqual([]);
+    for (const part of ['data-table-states', 'data-table-kinds']) {
+      await open('', part);
+      await dress();
+      expect(await axeFaults(page)).toEqual([]);
+    }
     await open('&status=ready&q=47');
     await dress();
     await table().getByRole('checkbox', { name: 'Select Website 47', exact: true }).check();
@@ -225,7 +227,7 @@ describe('every table', () => {
   });
 
   it('keeps its rows low beside the longest names', async () => {
-    await open();
+    await open('', 'data-table-kinds');
     const rows = await table('Longest names').getByRole('row').all();
     expect(rows).toHaveLength(5);
     for (const row of rows) expect((await row.boundingBox())!.height).toBeLessThanOrEqual(ROW_MAX);
@@ -244,7 +246,7 @@ describe('every table', () => {
   });
 
   it('loads more where its source gives parts', async () => {
-    await open();
+    await open('', 'data-table-kinds');
     expect(await table('Audit log').getAttribute('aria-rowcount')).toBe('21');
     await page.getByRole('button', { name: 'Load more' }).click();
     await untilShown('40 loaded');

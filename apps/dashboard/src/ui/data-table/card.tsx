@@ -32,7 +32,7 @@ export function Card<T>({ look, row, index, ariaIndex }: RowProps<T>): JSX.Eleme
           </>
         )}
       </td>
-      <td role="cell">{look.menu && <RowMenuButton look={look} row={row} />}</td>
+      <td role="cell">{look.openMenu && <RowMenuButton look={look} row={row} />}</td>
     </tr>
   );
 }

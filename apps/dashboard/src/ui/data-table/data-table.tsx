@@ -1,4 +1,3 @@
-import { Menu } from '@base-ui/react/menu';
 import { useRouter } from '@tanstack/react-router';
 import { type JSX, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { TableState } from '../../url-state/table-search.js';
@@ -10,7 +9,7 @@ import { layoutOf, type PageBounds, pageOf, ROW_PX } from './layout.js';
 import { LoadMore, Pages } from './pages.js';
 import { QueryNotice, SkeletonRows } from './placeholders.js';
 import type { RowLook } from './row.js';
-import { RowMenu } from './row-menu.js';
+import { RowMenu, type RowMenuHandle } from './row-menu.js';
 import { type TableModel, useTableModel } from './table-model.js';
 import { Toolbar } from './toolbar.js';
 import type { DataTableProps } from './types.js';
@@ -53,7 +52,8 @@ function List<T extends object>(props: DataTableProps<T>): JSX.Element {
   const matching = model.getRowModel().rows as readonly BodyRow<T>[];
   const bounds = boundsOf(state, matching.length, { isNarrow, isWhole: props.more !== undefined });
   const page = useMemo(() => matching.slice(bounds.start, bounds.end), [matching, bounds.start, bounds.end]);
-  const look = useLook(props, isNarrow);
+  const menu = useRef<RowMenuHandle<T>>(null);
+  const look = useLook(props, isNarrow, menu);
   const [root, search, scroller] = [useRef<HTMLDivElement>(null), useRef<HTMLInputElement>(null), useRef<HTMLDivElement>(null)];
   const [move, setMove] = useRowKeys({ root, search, rows: page.length });
   const onEnter = useEnter({ q: state.q, page, look, focusFirst: () => setMove(0) });
@@ -68,7 +68,7 @@ function List<T extends object>(props: DataTableProps<T>): JSX.Element {
         {rows !== undefined && matching.length === 0 && <NothingMatches onClear={clear} />}
       </div>
       {rows !== undefined && <Foot {...{ props, bounds }} matching={matching.length} loaded={rows.length} />}
-      {rowActions && look.menu && <RowMenu handle={look.menu} actionsOf={rowActions} />}
+      {rowActions && <RowMenu ref={menu} actionsOf={rowActions} />}
     </div>
   );
 }
@@ -111,11 +111,16 @@ function boundsOf(state: TableState, rows: number, { isNarrow, isWhole }: { isNa
   return pageOf(state.page, isNarrow && state.size === 'all' ? '100' : state.size, rows);
 }
 
-function useLook<T extends object>(props: DataTableProps<T>, isNarrow: boolean): RowLook<T> {
+function useLook<T extends object>(
+  props: DataTableProps<T>,
+  isNarrow: boolean,
+  menu: React.RefObject<RowMenuHandle<T> | null>,
+): RowLook<T> {
   const { columns, nameOf, rowHref, onOpen, rowActions, bulkActions } = props;
   const [{ cols, density }] = props.state;
+  // By what it says: the state is a new one for every letter that is typed, and rows would be drawn again for it.
+  const chosen = cols.join();
   const { history } = useRouter();
-  const [menu] = useState(() => Menu.createHandle<T>());
   const open = useCallback(
     (row: T, elsewhere: boolean) => {
       const href = rowHref?.(row);
@@ -128,16 +133,16 @@ function useLook<T extends object>(props: DataTableProps<T>, isNarrow: boolean):
   const hasActions = rowActions !== undefined;
   const canSelect = bulkActions !== undefined && bulkActions.length > 0 && !isNarrow;
   return useMemo(() => {
-    const shown = isNarrow ? columns : visibleColumns(columns, cols);
+    const shown = isNarrow ? columns : visibleColumns(columns, chosen.split(','));
     return {
       ...{ columns: shown, nameOf, open, canSelect },
       ...(rowHref && { rowHref }),
       ...(onOpen && { onOpen }),
-      ...(hasActions && { menu }),
+      ...(hasActions && { openMenu: (row: T, button: HTMLElement) => menu.current?.open(row, button) }),
       template: layoutOf(shown, { select: canSelect, actions: hasActions }).template,
       height: ROW_PX[density],
     };
-  }, [columns, cols, density, isNarrow, nameOf, rowHref, onOpen, open, hasActions, canSelect, menu]);
+  }, [columns, chosen, density, isNarrow, nameOf, rowHref, onOpen, open, hasActions, canSelect, menu]);
 }
 
 interface EnterOptions<T> {

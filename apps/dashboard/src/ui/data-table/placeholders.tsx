@@ -10,7 +10,7 @@ const ROWS = 8;
 
 /** Rows that are awaited, in the shape that they will have. */
 export function SkeletonRows<T>({ look, isNarrow }: { readonly look: RowLook<T>; readonly isNarrow: boolean }): JSX.Element {
-  const { columns, template, height, canSelect, menu } = look;
+  const { columns, template, height, canSelect, openMenu } = look;
   return (
     <div aria-hidden="true">
       {Array.from({ length: ROWS }, (_, row) => (
@@ -25,7 +25,7 @@ export function SkeletonRows<T>({ look, isNarrow }: { readonly look: RowLook<T>;
               <div className={`h-3 animate-pulse rounded-sm bg-sunken ${place === 0 ? 'w-3/4' : 'w-1/2'}`} />
             </div>
           ))}
-          {menu && !isNarrow && <span />}
+          {openMenu && !isNarrow && <span />}
         </div>
       ))}
     </div>

@@ -1,4 +1,3 @@
-import { Menu } from '@base-ui/react/menu';
 import type { CSSProperties, JSX, MouseEvent, ReactNode } from 'react';
 import { Icon } from '../icon.js';
 import { ICON_BUTTON } from './looks.js';
@@ -12,7 +11,7 @@ export interface RowLook<T> extends Pick<DataTableProps<T>, 'nameOf' | 'rowHref'
   /** Goes where the row leads, in another tab if wanted. */
   readonly open: (row: T, elsewhere: boolean) => void;
   /** Absent: rows have no menu. */
-  readonly menu?: Menu.Handle<T>;
+  readonly openMenu?: (row: T, button: HTMLElement) => void;
   readonly canSelect: boolean;
 }
 
@@ -78,9 +77,16 @@ export function Opener<T>({
 
 export function RowMenuButton<T>({ look, row }: { readonly look: RowLook<T>; readonly row: T }): JSX.Element {
   return (
-    <Menu.Trigger handle={look.menu} payload={row} aria-label={`Actions for ${look.nameOf(row)}`} className={ICON_BUTTON}>
+    <button
+      type="button"
+      aria-haspopup="menu"
+      aria-expanded="false"
+      aria-label={`Actions for ${look.nameOf(row)}`}
+      onClick={({ currentTarget }) => look.openMenu?.(row, currentTarget)}
+      className={ICON_BUTTON}
+    >
       <Icon name="more" />
-    </Menu.Trigger>
+    </button>
   );
 }
 
@@ -128,7 +134,7 @@ export function Row<T>({ look, row, index, ariaIndex, isSelected, onSelect, styl
           )}
         </td>
       ))}
-      {look.menu && (
+      {look.openMenu && (
         <td role="cell" className="sticky right-0 z-10 flex items-center justify-center bg-inherit">
           <RowMenuButton look={look} row={row} />
         </td>
