@@ -15,7 +15,7 @@ export interface Filter {
 export type Chosen = Readonly<Record<string, readonly string[]>>;
 
 /** `status:failed`. A filter alone, `status:`, has no value yet. */
-export const chipOf = (id: string, value = ''): string => `${id}:${value}`;
+const chipOf = (id: string, value = ''): string => `${id}:${value}`;
 
 /** Filter and value of a chip; null where there is no such filter. */
 export function filterOf(filters: readonly Filter[], chip: string): readonly [Filter, string] | null {

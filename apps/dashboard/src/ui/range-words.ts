@@ -26,7 +26,7 @@ export function toField(at: number, zone: TimeZone): string {
 export const fromField = (text: string, zone: TimeZone): number => Date.parse(zone === 'utc' ? `${text}Z` : text);
 
 /** A moment to the minute: `2026-11-21 20:03`. */
-export const minuteText = (at: number, zone: TimeZone): string => toField(at, zone).replace('T', ' ');
+const minuteText = (at: number, zone: TimeZone): string => toField(at, zone).replace('T', ' ');
 
 /** A range to the minute: `2026-11-21 20:03 – 2026-11-22 08:00`; the second day is left out where it is the first. */
 export function rangeText(from: number, to: number, zone: TimeZone): string {

@@ -19,7 +19,7 @@ export type RangePreset = keyof typeof RANGE_MS;
 export const RANGE_PRESETS = Object.keys(RANGE_MS) as readonly RangePreset[];
 
 /** Longest custom range, in milliseconds. */
-export const RANGE_MAX_MS = 366 * DAY_MS;
+const RANGE_MAX_MS = 366 * DAY_MS;
 
 /** Which time a screen shows. */
 export interface RangeState {
