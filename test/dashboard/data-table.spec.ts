@@ -1,16 +1,16 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { axeFaults, ConsoleBrowser } from './console-browser.js';
-import { Gallery } from './gallery.js';
+import { GalleryPage } from './gallery-page.js';
 
 /** Highest row that a list may have at 1,280 pixels of width, in pixels. */
 const ROW_MAX = 48;
 
-let gallery: Gallery;
+let gallery: GalleryPage;
 let browser: ConsoleBrowser;
 let page: Page;
 beforeAll(async () => {
-  gallery = await Gallery.start();
+  gallery = await GalleryPage.start();
   browser = await ConsoleBrowser.start(gallery.url);
 }, 120_000);
 afterAll(async () => {

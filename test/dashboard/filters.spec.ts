@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { axeFaults, ConsoleBrowser } from './console-browser.js';
-import { Gallery } from './gallery.js';
+import { GalleryPage } from './gallery-page.js';
 
-let gallery: Gallery;
+let gallery: GalleryPage;
 let browser: ConsoleBrowser;
 let page: Page;
 beforeAll(async () => {
-  gallery = await Gallery.start();
+  gallery = await GalleryPage.start();
   browser = await ConsoleBrowser.start(gallery.url);
 }, 120_000);
 afterAll(async () => {

@@ -132,7 +132,7 @@ describe('read-log', () => {
     await Promise.all([agent.serveLogs(), older.serveLogs()]);
     const account = anAccount();
     const deployment = await rig.create(account);
-    await rig.heard(deployment, 'ready');
+    await rig.published(deployment, 'ready');
     const request = RequestId.parse('req_4fJ2a9Z');
     const line = (no: number, more: Partial<LogLine> = {}): LogLine => ({ at: 1_000, rev: 1, text: `line ${no}`, no, ...more });
     agent.logs.set(deployment, [line(1), line(2, { level: 'error', request })]);

@@ -66,12 +66,18 @@ export function deploymentOfRunner(wk: string): DeploymentId | null {
 export const StreamId = SubjectToken.brand<'StreamId'>();
 export type StreamId = z.infer<typeof StreamId>;
 
-/** A request's name for its client, in the header `x-request-id`. Not a secret. */
+/** Id of a request for its client, in the header `x-request-id`: that of its stream after a prefix. Not a secret. */
 export const RequestId = z
   .string()
-  .regex(/^req_[A-Za-z0-9]{1,60}$/)
+  .regex(/^req_[A-Za-z0-9_-]{1,64}$/)
   .brand<'RequestId'>();
 export type RequestId = z.infer<typeof RequestId>;
+
+const REQUEST_PREFIX = 'req_';
+/** The request that a stream answers. */
+export const requestIdOf = (stream: StreamId): RequestId => `${REQUEST_PREFIX}${stream}` as RequestId;
+/** The stream of a request. A request has at most one. */
+export const streamIdOf = (request: RequestId): StreamId => request.slice(REQUEST_PREFIX.length) as StreamId;
 
 const RESERVED_SLUGS = new Set([
   ...['v1', 'api', 'mcp', 'openapi', 'openapi.json', 'livez', 'readyz', 'healthz', 'metrics'],

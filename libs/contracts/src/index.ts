@@ -41,6 +41,8 @@ export {
   InvitationId,
   KeyId,
   RequestId,
+  requestIdOf,
+  streamIdOf,
   SessionId,
   StreamId,
   UserId,

@@ -1,15 +1,15 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Gallery } from '../gallery.js';
+import { GalleryPage } from '../gallery-page.js';
 
 /** A frame at 60 Hz, in milliseconds. */
 const FRAME_MS = 1_000 / 60;
 
-let gallery: Gallery;
+let gallery: GalleryPage;
 let browser: Browser;
 let page: Page;
 beforeAll(async () => {
-  gallery = await Gallery.start();
+  gallery = await GalleryPage.start();
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   browser = await chromium.launch({ executablePath: process.env['CHROMIUM_BIN'] || '/usr/bin/chromium', args });
   page = await browser.newPage({ baseURL: gallery.url, viewport: { width: 1280, height: 860 } });

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RequestId, StreamId } from '@slipway/contracts';
+import { type RequestId, requestIdOf, type StreamId } from '@slipway/contracts';
 import { randomToken } from '@slipway/platform';
 import type { Caller } from '../auth/key-verifier.service.js';
 import type { ResolvedDeployment } from '../deployments/deployment-resolver.service.js';
@@ -42,13 +42,11 @@ declare module 'fastify' {
   }
 }
 
-const ID_PREFIX = 'req_';
-
-/** A new request id. Its part after the prefix cannot be guessed, since it also names the stream of the request. */
-export const requestId = (): RequestId => `${ID_PREFIX}${randomToken()}` as RequestId;
-
-/** Id of the stream of a request: one id finds a request in answers, logs and the usage ledger. A request has at most one. */
-export const streamIdOf = ({ id }: Pick<RequestContext, 'id'>): StreamId => id.slice(ID_PREFIX.length) as StreamId;
+/**
+ * A new request id. It holds the id of the request's stream, so that one id finds a request in answers, logs and the usage ledger,
+ * and cannot be guessed, as stream ids must not be.
+ */
+export const requestId = (): RequestId => requestIdOf(randomToken() as StreamId);
 
 /** The headers with the request id. Clients of the messages contract read only `request-id`. */
 export const idHeaders = (id: string): Record<'x-request-id' | 'request-id', string> => ({

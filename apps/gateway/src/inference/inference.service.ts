@@ -1,8 +1,8 @@
-import { type PublicApi, ServiceError, type StreamId } from '@slipway/contracts';
+import { type PublicApi, ServiceError, type StreamId, streamIdOf } from '@slipway/contracts';
 import { OpenSet } from '@slipway/platform';
 import type { StreamReceiver, WorkerChooser } from '@slipway/stream-transport';
 import type { KeyVerifier } from '../auth/key-verifier.service.js';
-import { type InferenceContext, streamIdOf } from '../http/request-context.js';
+import type { InferenceContext } from '../http/request-context.js';
 import { LimitExceeded, setLimitHeaders } from '../limits/limit-response.js';
 import type { Reservation } from '../limits/rate-limiter.js';
 import type { MemoryShares } from '../memory/memory-shares.js';
@@ -120,7 +120,7 @@ export class InferenceService {
     const { receiver, router, metrics, times, usage } = this.options;
     const { context, route, chooser, api, read, names = {} } = task;
     const { canonical, hold, shell } = read;
-    const streamId = streamIdOf(context);
+    const streamId = streamIdOf(context.id);
     const reservation = this.#admit(task, streamId);
     const metered = { context, streamId, rev: route.rev, stream: shell.stream, reservation };
     const { maxTokens, choices } = read;
@@ -148,7 +148,6 @@ export class InferenceService {
       dep: route.deployment,
       rev: route.rev,
       api,
-      request: call.id,
       req: canonical,
       account: account.id,
       key: key.id,

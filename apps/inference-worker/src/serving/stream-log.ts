@@ -1,4 +1,4 @@
-import { isServiceError, ServiceError, type Start, type StreamTimes } from '@slipway/contracts';
+import { isServiceError, requestIdOf, ServiceError, type Start, type StreamTimes } from '@slipway/contracts';
 import type { Logger } from '@slipway/platform';
 import { describeFault } from './describe-fault.js';
 
@@ -14,9 +14,20 @@ export class StreamLog {
 
   /** The line at the end of a stream. */
   ended(fields: Record<string, unknown>, { queue, prefill, total }: StreamTimes): void {
-    const { st, at, dep, rev, api, request } = this.start;
+    const { st, at, dep, rev, api } = this.start;
     this.log.info(
-      { request, stream: st, attempt: at, deployment: dep, rev, api, ...fields, queue_ms: queue, prefill_ms: prefill, ms: total },
+      {
+        request: requestIdOf(st),
+        stream: st,
+        attempt: at,
+        deployment: dep,
+        rev,
+        api,
+        ...fields,
+        queue_ms: queue,
+        prefill_ms: prefill,
+        ms: total,
+      },
       'stream',
     );
   }
@@ -28,7 +39,7 @@ export class StreamLog {
       : new ServiceError('engine_error', 'The engine failed; its log says why.', { cause: error });
     if (failure.cause !== undefined) {
       this.log.error(
-        { request: this.start.request, stream: this.start.st, code: failure.code, fault: describeFault(failure.cause) },
+        { request: requestIdOf(this.start.st), stream: this.start.st, code: failure.code, fault: describeFault(failure.cause) },
         'stream.fault',
       );
     }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent } from '../channel.js';
-import { DeploymentId, RequestId, StreamId } from '../ids.js';
+import { DeploymentId, StreamId } from '../ids.js';
 import { openEnum } from '../schemas.js';
 import { CanonicalRequest } from './canonical-request.js';
 
@@ -48,8 +48,6 @@ export const Start = defineEvent({
     /** `count` asks for the number of prompt tokens. A worker treats any other word as a generation. */
     api: openEnum([...PUBLIC_APIS, 'count']),
     req: CanonicalRequest,
-    /** The request's name for its client, for the worker's log. Absent from gateways before 2027. */
-    request: RequestId.optional(),
     /** Always empty, and no reader needs it: workers of release 0.1 require it. The next release stops sending it. */
     caps: z.array(z.string()).optional(),
   }),

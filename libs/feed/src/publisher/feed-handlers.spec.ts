@@ -1,3 +1,4 @@
+import { Incarnation } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { processClock } from '../clock.js';
 import { Backlog } from './backlog.js';
@@ -31,7 +32,7 @@ describe('pageOf', () => {
 
 describe('an answer to a reader', () => {
   const head = { epoch: 'e', seq: 7, oldestWaiting: null };
-  const readers = [{ reader: 'r', asks: 3, epoch: 'e', seq: 7 }];
+  const readers = [{ reader: Incarnation.parse('r'), asks: 3, epoch: 'e', seq: 7 }];
   const store: Pick<FeedStore<unknown, never>, 'since'> = {
     since: (_claim, _limit, withReaders) => Promise.resolve({ head, kept: true, changes: [], readers: withReaders ? readers : null }),
   };
@@ -41,7 +42,11 @@ describe('an answer to a reader', () => {
     const parts = { store: store as FeedStore<unknown, never>, source: { page: () => Promise.resolve([]) } };
     const watch = { isDue: () => isDue, looked: (look: FeedLook) => void looks.push(look) };
     const handlers = new FeedHandlers(parts, { backlog: new Backlog(processClock), clock: processClock, looks: watch });
-    expect(await handlers.since({ reader: 'r', epoch: 'e', seq: 7 })).toMatchObject({ head: 7, lagging: false, snapshot: false });
+    expect(await handlers.since({ reader: Incarnation.parse('r'), epoch: 'e', seq: 7 })).toMatchObject({
+      head: 7,
+      lagging: false,
+      snapshot: false,
+    });
     return looks;
   }
 
