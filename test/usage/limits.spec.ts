@@ -168,6 +168,29 @@ describe('limits', () => {
     expect((await untilStatus(rig.addressOf(fresh), tenant, 429)).status).toBe(429);
   }, 120_000);
 
+  it('are not the only refusals that are counted', async () => {
+    const tenant = await rig.tenant();
+    await untilStatus(gateways()[0]!, tenant, 200);
+    const send = async (path: string, body: string): Promise<number> => {
+      const headers = { authorization: `Bearer ${tenant.key.value}`, 'content-type': 'application/json' };
+      return (await fetch(`${gateways()[0]!}${path}/v1/chat/completions`, { method: 'POST', headers, body })).status;
+    };
+    expect(await send('/deployment-2000000000', '{}')).toBe(404);
+    expect(await send(`/deployment-${tenant.deployment}`, '{')).toBe(400);
+    expect(await send(`/deployment-${tenant.deployment}`, '{"messages":[]}')).toBe(400);
+    const refusals = await until(
+      'all three are counted',
+      async () => {
+        const rows = (await rig.usage(tenant, ['status', 'key', 'deployment'])).filter(({ errors }) => errors > 0);
+        return rows.length === 3 ? rows : null;
+      },
+      30_000,
+    );
+    const codes = Object.fromEntries(refusals.map(({ status, deployment, key }) => [status, [key, deployment]]));
+    expect(codes['model_not_found']).toEqual([tenant.key.id, undefined]);
+    expect(codes['invalid_json']).toEqual([tenant.key.id, tenant.deployment]);
+  }, 120_000);
+
   it('of an account hold for its keys together', async () => {
     const tenant = await rig.tenant();
     await rig.command(SetKeyDeployments, { account: tenant.account, key: tenant.key.id, deployments: [2_000_000_000] });
@@ -176,7 +199,7 @@ describe('limits', () => {
     await untilStatus(gateways()[0]!, tenant, 200);
     const limits = { requests_per_minute: 1 };
     await rig.command(SetAccountLimits, { account: tenant.account, limits });
-    expect(await rig.command(FindAccountLimits, { account: tenant.account })).toEqual({ limits });
+    expect((await rig.command(FindAccountLimits, { account: tenant.account })).limits).toEqual(limits);
     await untilStatus(gateways()[0]!, tenant, 429);
   }, 120_000);
 });

@@ -54,14 +54,15 @@ export class RequestsInFlight {
     return context;
   }
 
-  /** Requests with a stream have a usage record. One that exceeded a limit before has none and is counted here. */
+  /** Requests with a stream have a usage record. One that was refused before has none and is counted here, where its key is known. */
   #countRefusal({ line: { fields }, request }: RequestContext): void {
     const { error, account_id: acct, key_id: key, deployment_id: dep, alias, stream_id: stream } = fields;
-    if (error !== 'rate_limit_exceeded' || stream !== undefined) return;
-    if (acct === undefined || key === undefined || dep === undefined) return;
+    // A client that left was not refused.
+    if (error === undefined || error === 'cancelled' || stream !== undefined || acct === undefined || key === undefined) return;
     const { api } = this.options.surfaces.of(pathOf(request.url ?? '/'), request.headers);
     this.options.countRefused({
-      ...{ acct: acct as AccountId, key: key as KeyId, dep: dep as DeploymentId, api, status: error },
+      ...{ acct: acct as AccountId, key: key as KeyId, api, status: error },
+      ...(dep !== undefined && { dep: dep as DeploymentId }),
       ...(alias !== undefined && { alias }),
     });
   }

@@ -4,7 +4,7 @@ import { type RefusedUsage, type StreamId, USAGE_RECORDS_MAX } from '@slipway/co
 /** Most different counts; further refused requests are only logged. */
 const COUNTS_MAX = 5_000;
 
-/** A request that exceeded a limit, as far as it is counted. */
+/** A refused request, as far as it is counted. */
 export type RefusedRequest = Pick<RefusedUsage, 'acct' | 'key' | 'dep' | 'alias' | 'api' | 'status'>;
 
 /** Counts refused requests until they are reported together. Counting one costs one map lookup. */
@@ -16,7 +16,7 @@ export class RefusedRequests {
 
   /** Counts one request. */
   add(request: RefusedRequest): void {
-    const { key, dep, alias = '', api, status } = request;
+    const { key, dep = 0, alias = '', api, status } = request;
     const name = `${key} ${dep} ${alias} ${api} ${status}`;
     const count = this.#counts.get(name);
     if (count) count.requests += 1;

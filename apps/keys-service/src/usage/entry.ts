@@ -5,6 +5,9 @@ export const REQUEST_DAYS = 35;
 /** How far the clock of a gateway may be ahead, in milliseconds; records of later times are rejected. */
 export const CLOCK_SKEW_MS = 3_600_000;
 
+/** In place of a deployment's number, for refused requests to one that the key does not have. */
+export const NO_DEPLOYMENT = 0;
+
 /** Token counts of a request. They only increase. */
 export interface Figures {
   readonly prompt: number;

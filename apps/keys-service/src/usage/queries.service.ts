@@ -12,7 +12,7 @@ import {
 import { Transactions } from '@slipway/database';
 import { fitting } from '@slipway/platform';
 import type { z } from 'zod';
-import { valueOfBucket } from './entry.js';
+import { NO_DEPLOYMENT, valueOfBucket } from './entry.js';
 import { type GroupRow, type LatencyRow, type SumRow, UsageQueriesRepository } from './queries.repository.js';
 
 type Question = z.output<typeof QueryUsage.request>;
@@ -41,7 +41,9 @@ const sumOf = (text: string | number): number => Math.max(0, Math.min(Number(tex
 
 const rowOf = (groups: readonly UsageGroup[], row: SumRow): Answer['rows'][number] => ({
   from: row.from.toISOString(),
-  ...Object.fromEntries(groups.map((group) => [group, row[group]])),
+  ...Object.fromEntries(
+    groups.filter((group) => row[group] !== NO_DEPLOYMENT || group !== 'deployment').map((group) => [group, row[group]]),
+  ),
   requests: sumOf(row.requests),
   errors: sumOf(row.errors),
   prompt_tokens: sumOf(row.prompt),

@@ -1,5 +1,5 @@
 import type { RefusedUsage } from '@slipway/contracts';
-import { type Entry, type Figures, latencyBuckets, type LatencyFigure } from './entry.js';
+import { type Entry, type Figures, latencyBuckets, type LatencyFigure, NO_DEPLOYMENT } from './entry.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -94,7 +94,7 @@ export function minuteChanges(changes: readonly Change[]): MinuteChange[] {
 /** Refused requests are counted by minute only, with no tokens. */
 export function refusalChanges(counts: readonly RefusedUsage[]): MinuteChange[] {
   const sums = new Map<string, MinuteChange>();
-  for (const { acct: account, key, dep: deployment, alias = '', api, started, status, requests } of counts) {
+  for (const { acct: account, key, dep: deployment = NO_DEPLOYMENT, alias = '', api, started, status, requests } of counts) {
     const row = { account, key, deployment, alias, api, minute: started - (started % MINUTE_MS) };
     addTo(sums, nameOf(row, status), { ...row, status, requests, prompt: 0, cached: 0, completion: 0 }, (sum) => ({
       ...sum,

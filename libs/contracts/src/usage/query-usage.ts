@@ -35,6 +35,7 @@ export const UsageRow = z.object({
   from: z.iso.datetime(),
   /** The following five: present where requested as groups. */
   key: KeyId.optional(),
+  /** Also absent for refused requests to a deployment that the key does not have. */
   deployment: DeploymentId.optional(),
   /** Empty = called by slug. */
   alias: z.string().optional(),
@@ -85,7 +86,7 @@ export const QueryUsage = defineRpc({
     /** `completed`, `cancelled`, `running`, or the code of an error. */
     status: z
       .string()
-      .regex(/^[a-z_]{1,40}$/)
+      .regex(/^[a-z0-9_]{1,40}$/)
       .optional(),
     /** Only these keys, such as those that one person made. */
     keys: z.array(KeyId).min(1).max(500).optional(),

@@ -15,7 +15,8 @@ const Duration = z.int().nonnegative().max(USAGE_DURATION_MS_MAX);
 /** Milliseconds since the epoch; the last is in the year 9999. */
 const Moment = z.int().positive().max(253_402_300_799_999);
 
-const Status = z.string().regex(/^[a-z_]{1,40}$/);
+/** Digits are from 2027 on: an older keys-service sets such a record aside. */
+const Status = z.string().regex(/^[a-z0-9_]{1,40}$/);
 
 const Dimensions = z.object({
   st: StreamId,
@@ -61,7 +62,9 @@ export const USAGE_RECORDS_MAX = 100;
  * Number of requests of one key to one deployment that a gateway refused for one reason within some seconds, before it looked for
  * a worker. They have no record of their own and used no token. Each count has a unique id and never changes.
  */
-export const RefusedUsage = Dimensions.pick({ acct: true, key: true, dep: true, api: true, started: true }).extend({
+export const RefusedUsage = Dimensions.pick({ acct: true, key: true, api: true, started: true }).extend({
+  /** Absent = the key has no such deployment. An older keys-service sets such a count aside, so it is upgraded before gateways. */
+  dep: DeploymentId.optional(),
   /** Unique id of the count. */
   id: StreamId,
   alias: AliasName.optional(),
