@@ -119,6 +119,16 @@ describe('keys', () => {
     expect(keys.find(({ id }) => id === first.id)).toMatchObject({ name: 'weekly', state: 'revoked', expires_at: null });
   });
 
+  it('set-expiry moves the expiry and keeps the value', async () => {
+    const { id } = await rig.json<Shown>('keys', 'create', 'for a while', '--expires', '12h');
+    const moved = await rig.run('keys', 'set-expiry', 'for a while', '30d');
+    expect(moved.stdout).toMatch(new RegExp(`^Key ${id} \\(for a while\\) expires at 20\\d\\d-.*gateway`));
+    expect((await rig.run('keys', 'set-expiry', String(id), 'never')).stdout).toContain('never expires');
+    expect((await rig.run('keys', 'set-expiry', String(id), 'soon')).code).toBe(2);
+    expect((await rig.json<Shown>('keys', 'revoke', String(id))).id).toBe(id);
+    expect((await rig.run('keys', 'set-expiry', String(id), 'never')).stderr).toMatch(/\(key_revoked\)\n$/);
+  });
+
   it('rotate shows the value once and the propagation', async () => {
     const run = await rig.run('keys', 'rotate', 'ci');
     expect([run.code, keysIn(run.stdout).length, keysIn(run.stderr)]).toEqual([0, 1, []]);

@@ -4,7 +4,6 @@ import {
   CreateAccount,
   DeleteAccount,
   FindAccount,
-  FindAccountLimits,
   FindAccountQuotas,
   ListAccounts,
   SetAccountLimits,
@@ -16,7 +15,6 @@ import type { z } from 'zod';
 import { AccountDeletion } from './account-deletion.service.js';
 import { AccountsService } from './accounts.service.js';
 import { Quotas } from './quotas.service.js';
-import { UsageQueries } from '../usage/queries.service.js';
 
 @Controller()
 export class AccountsHandlers {
@@ -24,7 +22,6 @@ export class AccountsHandlers {
     private readonly accounts: AccountsService,
     private readonly quotas: Quotas,
     private readonly deletion: AccountDeletion,
-    private readonly usage: UsageQueries,
   ) {}
 
   @RpcHandler(CreateAccount)
@@ -50,14 +47,6 @@ export class AccountsHandlers {
   @RpcHandler(SetAccountState)
   setState(@Payload() { account, state, actor }: z.output<typeof SetAccountState.request>): Promise<z.input<typeof SetAccountState.reply>> {
     return this.accounts.setState(account, state, actor);
-  }
-
-  @RpcHandler(FindAccountLimits)
-  async limits(@Payload() { account }: z.output<typeof FindAccountLimits.request>): Promise<z.input<typeof FindAccountLimits.reply>> {
-    const limits = await this.accounts.limits(account);
-    const { accounts } = await this.usage.budgets({ keys: [], accounts: [account], requests: [] });
-    const [{ day, month } = { day: 0, month: 0 }] = accounts;
-    return { limits, used: { tokens_per_day: day, tokens_per_month: month } };
   }
 
   @RpcHandler(SetAccountLimits)

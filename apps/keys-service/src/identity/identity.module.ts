@@ -5,7 +5,6 @@ import { ProofReader, rpcGate, SessionKeyRing, type SessionLiveness } from '@sli
 import type { KeysConfig } from '../config.js';
 import { KeyFeedChanges } from '../shared/key-feed.repository.js';
 import { KeyMint } from '../shared/key-minting.js';
-import { UsageModule } from '../usage/usage.module.js';
 import { AccountDeletion } from './account-deletion.service.js';
 import { AccountsHandlers } from './accounts.handlers.js';
 import { AccountsRepository } from './accounts.repository.js';
@@ -73,7 +72,6 @@ const ownProofs: FactoryProvider<ProofReader> = { provide: ProofReader, useFacto
 
 /** Accounts, people, their sessions and playground keys, and the audit log. */
 @Module({
-  imports: [UsageModule],
   controllers: [AccountsHandlers, AuditHandlers, PeopleHandlers, SessionsHandlers, SignInHandlers],
   providers: [
     AccountDeletion,
@@ -118,6 +116,6 @@ const ownProofs: FactoryProvider<ProofReader> = { provide: ProofReader, useFacto
     configured(ConfiguredProvider, configuredProvider),
     configured(SecretVault, ({ SLIPWAY_SECRET_KEY: keys }: KeysConfig) => new SecretVault(keys)),
   ],
-  exports: [Authority, KeyFeedChanges, KeyMint, KeyProofs, PlaygroundKeysRepository, Quotas],
+  exports: [AccountsService, Authority, KeyFeedChanges, KeyMint, KeyProofs, PlaygroundKeysRepository, Quotas],
 })
 export class IdentityModule {}

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { configured, readWorkerSigning, type ServiceConfig, WorkerSigning } from '@slipway/platform';
 import { IdentityModule } from '../identity/identity.module.js';
 import { UsageModule } from '../usage/usage.module.js';
+import { AccountLimitsHandlers } from './account-limits.handlers.js';
 import { KeyChanges } from './key-changes.service.js';
 import { KeysHandlers, McpKeysHandlers } from './keys.handlers.js';
 import { KeysRepository } from './keys.repository.js';
@@ -16,7 +17,7 @@ import { WorkerNames } from './worker-names.service.js';
 /** Credentials of programs: deployment keys, MCP keys and the NATS users of workers. */
 @Module({
   imports: [IdentityModule, UsageModule],
-  controllers: [KeysHandlers, McpKeysHandlers, WorkerNamesHandlers],
+  controllers: [AccountLimitsHandlers, KeysHandlers, McpKeysHandlers, WorkerNamesHandlers],
   providers: [
     KeyChanges,
     KeysRepository,
