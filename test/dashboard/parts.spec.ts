@@ -39,18 +39,22 @@ const focused = (): Promise<string> =>
 const THEMES = ['light', 'dark'] as const;
 
 describe('every part', () => {
-  it.each(PARTS)('is accessible and fits, light and dark, wide and narrow: %s', async (part) => {
-    for (const colorScheme of THEMES) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await open(part);
-      for (const [size, viewport] of Object.entries(SIZES)) {
-        await page.setViewportSize(viewport);
-        expect(await axeFaults(page, ['best-practice']), `${colorScheme}, ${size}`).toEqual([]);
-        expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), size).toBeLessThanOrEqual(0);
+  it.each(PARTS)(
+    'is accessible and fits, light and dark, wide and narrow: %s',
+    async (part) => {
+      for (const colorScheme of THEMES) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        await open(part);
+        for (const [size, viewport] of Object.entries(SIZES)) {
+          await page.setViewportSize(viewport);
+          expect(await axeFaults(page, ['best-practice']), `${colorScheme}, ${size}`).toEqual([]);
+          expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), size).toBeLessThanOrEqual(0);
+        }
       }
-    }
-    await page.setViewportSize(SIZES.wide);
-  });
+      await page.setViewportSize(SIZES.wide);
+    },
+    150_000,
+  );
 });
 
 describe.each(THEMES)('in the %s theme', (colorScheme) => {
