@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { type JSX, type ReactNode, useState } from 'react';
+import { type JSX, lazy, type ReactNode, Suspense, useState } from 'react';
 import { useAddresses, useCall } from '../api/use-call.js';
-import { CreateKeyDialog } from '../api-keys/create-key-dialog.js';
 import { targetOf } from '../deployments/inference-target.js';
 import { useAccount } from '../session/use-session.js';
 import { RequestCode } from '../snippets/request-code.js';
@@ -10,6 +9,8 @@ import { SecretField } from '../ui/copy-field.js';
 import { Icon } from '../ui/icon.js';
 import { Panel } from '../ui/page.js';
 import { type ChecklistStep, isSetUp, type progressOf, STEPS } from './checklist.js';
+
+const CreateKeyDialog = lazy(async () => ({ default: (await import('../api-keys/create-key-dialog.js')).CreateKeyDialog }));
 
 const WORDS: Readonly<Record<ChecklistStep, { readonly title: string; readonly about: string }>> = {
   deploy: { title: 'Deploy a model', about: 'A model that answers requests under an address of its own.' },
@@ -128,7 +129,7 @@ function CreateKeyStep({ onKey }: { readonly onKey: (value: string) => void }): 
       <Button look="main" icon="plus" className="justify-self-start" onClick={() => setOpen(true)}>
         Create API key
       </Button>
-      {isOpen && <CreateKeyDialog onClose={() => setOpen(false)} onCreated={created} />}
+      <Suspense>{isOpen && <CreateKeyDialog onClose={() => setOpen(false)} onCreated={created} />}</Suspense>
     </>
   );
 }
