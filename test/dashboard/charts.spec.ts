@@ -1,14 +1,14 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ConsoleBrowser } from './console-browser.js';
-import { Gallery } from './gallery.js';
+import { GalleryPage } from './gallery-page.js';
 import { choose } from './screen.js';
 
-let gallery: Gallery;
+let gallery: GalleryPage;
 let browser: ConsoleBrowser;
 let page: Page;
 beforeAll(async () => {
-  gallery = await Gallery.start();
+  gallery = await GalleryPage.start();
   browser = await ConsoleBrowser.start(gallery.url);
 }, 120_000);
 afterAll(async () => {
