@@ -39,6 +39,8 @@ it('events show what happened, and who did it', async ({ rig }) => {
   await until('two replicas serve', async () => (await rig.view(account, deployment)).ready_replicas === 2);
   await rig.ask(UpdateDeployment, { account, deployment, slots: 8, note: ' more clients ', actor });
   await until('the second revision serves', async () => (await rig.view(account, deployment)).serving_rev === 2);
+  const { created_at: created, updated_at: updated } = await rig.view(account, deployment);
+  expect(Date.parse(updated!)).toBeGreaterThan(Date.parse(created!));
   agents[1]!.stop();
   await rig.seen(account, deployment, 'degraded', 'no_capacity');
   await rig.ask(StopDeployment, { account, deployment, actor });

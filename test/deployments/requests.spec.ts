@@ -42,6 +42,7 @@ describe('create-deployment', () => {
   it('lists the requested settings', async () => {
     const account = anAccount();
     const id = await rig.create(account, { source: http, replicas: 1 });
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string;
     expect(await rig.seen(account, id, 'ready')).toEqual({
       id,
       name: 'a model',
@@ -57,7 +58,10 @@ describe('create-deployment', () => {
       replicas: 1,
       ready_replicas: 1,
       slots: 256,
-      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string,
+      created_at: time,
+      engine: 'http',
+      since: time,
+      updated_at: time,
     });
   });
 

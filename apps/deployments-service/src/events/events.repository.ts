@@ -81,12 +81,10 @@ const PAGE = (which: string): string => `
 export class EventsRepository {
   /** Stores an event in the caller's transaction, and deletes the oldest above the bound. A repeated failure takes the place of the one before. */
   async add(tx: EntityManager, event: NewEvent): Promise<void> {
-    const { deployment, account, kind, state, reason, detail, rev, readyReplicas, by, facts = {} } = event;
+    const { deployment, state, reason } = event;
     const repeated = state === 'failed' ? folded(await tx.query<StoredState[]>(NEWEST, [deployment]), reason ?? null) : null;
     if (repeated) await tx.query(`DELETE FROM deployment_event WHERE id = ANY($1)`, [repeated.ids]);
-    const who = [by?.actor ?? null, by?.actor_id ?? null, by?.actor_name ?? null];
-    const what = [deployment, account, kind, state ?? null, reason ?? null, detail ?? null, rev ?? null, readyReplicas ?? null];
-    await tx.query(INSERT, [...what, ...who, JSON.stringify(facts), (repeated?.count ?? 0) + 1, repeated?.firstAt ?? null]);
+    await tx.query(INSERT, [...columnsOf(event), (repeated?.count ?? 0) + 1, repeated?.firstAt ?? null]);
     await tx.query(TRIM, [deployment]);
   }
 
@@ -96,6 +94,13 @@ export class EventsRepository {
     const rows = await connection.query<EventRow[]>(PAGE(which), [deployment ?? account, before, limit, DEPLOYMENT_EVENT_KINDS]);
     return rows.map(eventOf);
   }
+}
+
+/** The first columns of `INSERT`; the driver writes undefined as NULL. */
+function columnsOf({ deployment, account, by, facts = {}, ...event }: NewEvent): unknown[] {
+  const { kind, state, reason, detail, rev, readyReplicas } = event;
+  const who = [by?.actor, by?.actor_id, by?.actor_name];
+  return [deployment, account, kind, state, reason, detail, rev, readyReplicas, ...who, JSON.stringify(facts)];
 }
 
 function eventOf({ id, deployment_id: deployment, at, first_at: firstAt, actor, actor_id, actor_name, ...row }: EventRow): StoredEvent {

@@ -1,5 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type AccountId, type ChangedBy, DeploymentFeed, type DeploymentFeedRecord, type DeploymentId } from '@slipway/contracts';
+import {
+  type AccountId,
+  type Actor,
+  type ChangedBy,
+  DeploymentFeed,
+  type DeploymentFeedRecord,
+  type DeploymentId,
+} from '@slipway/contracts';
 import { AuditLog, type AuditRecord, type Tx } from '@slipway/database';
 import { type FeedPublisher, publisherOf } from '@slipway/feed';
 import { EventsRepository, type OwnersAction } from '../events/events.repository.js';
@@ -14,10 +21,15 @@ interface OwnersChange extends AuditRecord {
   readonly rev?: number;
 }
 
+function numberOf(actor: Actor | undefined): number | null {
+  if (actor?.kind === 'user') return actor.user;
+  return actor?.kind === 'key' ? actor.key : null;
+}
+
 /** Who asked for a change, as members may see it. */
 export const changedBy = ({ actor, actorName = null }: Pick<AuditRecord, 'actor' | 'actorName'>): ChangedBy => ({
   actor: actor?.kind ?? 'unknown',
-  actor_id: actor?.kind === 'user' ? actor.user : actor?.kind === 'key' ? actor.key : null,
+  actor_id: numberOf(actor),
   actor_name: actorName,
 });
 

@@ -35,6 +35,7 @@ export const DEPLOYMENT_EVENT_KINDS = [
   'alias.point',
   'alias.remove',
 ] as const;
+/** A kind of event. */
 export type DeploymentEventKind = (typeof DEPLOYMENT_EVENT_KINDS)[number];
 
 /** One event of a deployment. */
