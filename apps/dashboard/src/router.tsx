@@ -7,6 +7,8 @@ import {
   DEPLOYMENTS_SEARCH,
   INVITED_SEARCH,
   KEY_SEARCH,
+  MCP_CALLS_SEARCH,
+  MCP_TOOLS_SEARCH,
   MEMBERS_SEARCH,
   MODELS_SEARCH,
   PLAYGROUND_SEARCH,
@@ -172,7 +174,7 @@ const apiKeys = createRoute({ getParentRoute: () => account, path: '/api-keys', 
 const keyList = createRoute({
   getParentRoute: () => apiKeys,
   path: '/',
-  validateSearch: searchOf(API_KEYS_SEARCH),
+  validateSearch: searchOf(API_KEYS_SEARCH, MCP_TOOLS_SEARCH, MCP_CALLS_SEARCH),
   component: lazyRouteComponent(() => import('./api-keys/api-keys.screen.js'), 'ApiKeysScreen'),
 });
 

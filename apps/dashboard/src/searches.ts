@@ -38,6 +38,9 @@ export const API_KEYS_SEARCH = bothOf(
   tableSearch({ facets: ['state', 'owner', 'access'], sort: 'created', dir: 'desc' }),
 );
 
+export const MCP_TOOLS_SEARCH = tableSearch({ prefix: 'tools-', facets: ['effect'], sort: 'name' });
+export const MCP_CALLS_SEARCH = tableSearch({ prefix: 'calls-' });
+
 export const KEY_TABS = ['usage', 'limits', 'audit'] as const;
 export const KEY_SEARCH = bothOf(fieldsOf<{ tab: (typeof KEY_TABS)[number] }>({ tab: wordOf(KEY_TABS, 'usage') }), rangeSearch('30d'));
 

@@ -1,17 +1,16 @@
 import type { JSX } from 'react';
 import { useFormContext } from 'react-hook-form';
-import { messageOf } from '../api/console-error.js';
-import { useCall } from '../api/use-call.js';
-import { Notice } from '../ui/notice.js';
+import { slugOf } from '../deployments/inference-target.js';
+import { MultiComboboxField } from '../ui/combobox-field.js';
 import { TextField } from '../ui/field.js';
 import { fieldOf, without } from '../ui/form.js';
 import { RadioCards } from '../ui/radio-cards.js';
-import { Checkbox } from '../ui/toggles.js';
 import { faultOfLimit, LIMITS, type LimitTexts } from './key-limits.js';
+import { useAllDeployments } from './use-deployment-names.js';
 
 const ACCESS = [
-  { value: 'all', title: 'All deployments of this account, later ones too' },
-  { value: 'some', title: 'Only these' },
+  { value: 'all', title: 'All deployments', text: 'Those that are created later, too.' },
+  { value: 'some', title: 'Selected deployments' },
 ] as const;
 
 export interface AccessFieldsProps {
@@ -22,11 +21,9 @@ export interface AccessFieldsProps {
 
 /** Which deployments a key opens. */
 export function AccessFields({ deployments, onDeployments }: AccessFieldsProps): JSX.Element {
-  const list = useCall('deployments/list', {});
-  const turn = (id: number, on: boolean): void =>
-    onDeployments(on ? [...(deployments ?? []), id] : (deployments ?? []).filter((one) => one !== id));
+  const all = useAllDeployments();
   return (
-    <div className="grid gap-2">
+    <>
       <RadioCards
         label="Access"
         cards={ACCESS}
@@ -34,24 +31,17 @@ export function AccessFields({ deployments, onDeployments }: AccessFieldsProps):
         onChange={(value) => onDeployments(value === 'all' ? null : [])}
       />
       {deployments !== null && (
-        <div className="grid max-h-48 overflow-y-auto pl-3">
-          {list.isError && <Notice look="bad">{messageOf(list.error)}</Notice>}
-          {list.data?.deployments.map(({ id, name }) => (
-            <Checkbox
-              key={id}
-              checked={deployments.includes(id)}
-              onChange={(on) => turn(id, on)}
-              label={
-                <span className="min-w-0 break-words">
-                  {name} <span className="text-muted">deployment-{id}</span>
-                </span>
-              }
-            />
-          ))}
-          {deployments.length === 0 && <p className="text-sm text-muted">Choose at least one.</p>}
-        </div>
+        <MultiComboboxField
+          label="Deployments"
+          placeholder={all === undefined ? 'Loading…' : 'Search by name or slug'}
+          nothing={all?.length === 0 ? 'There are no deployments yet.' : 'Nothing matches.'}
+          choices={(all ?? []).map((one) => ({ value: String(one.id), label: one.name, hint: slugOf(one) }))}
+          value={deployments.map(String)}
+          onChange={(ids) => onDeployments(ids.map(Number))}
+          {...(deployments.length === 0 && { hint: 'Choose at least one.' })}
+        />
       )}
-    </div>
+    </>
   );
 }
 
@@ -75,7 +65,7 @@ export function LimitFields(): JSX.Element {
           {...fieldOf(form, `limits.${name}`, { validate: without(faultOfLimit) })}
         />
       ))}
-      <p className="self-end text-sm text-muted">Tokens are those of prompts and answers together. Days and months are UTC.</p>
+      <p className="self-end text-xs text-muted">Tokens are those of prompts and answers together. Days and months are UTC.</p>
     </div>
   );
 }

@@ -1,14 +1,16 @@
-import type { JSX } from 'react';
+import { type JSX, type ReactNode, useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 import { useAddresses, useChange } from '../api/use-call.js';
 import { announce } from '../ui/announcements.js';
 import { TextField } from '../ui/field.js';
 import { fieldOf, FormDialog } from '../ui/form.js';
+import { Icon } from '../ui/icon.js';
 import { AccessFields, LimitFields, type LimitValues } from './access-fields.js';
 import { ExpiryFields, type ExpiryValues } from './expiry-fields.js';
 import { limitsOf, textsOf } from './key-limits.js';
 import { expiryOf } from './key-state.js';
 import { reachOf } from './reach.js';
+import { SameName } from './same-name.js';
 
 interface Values extends ExpiryValues, LimitValues {
   name: string;
@@ -18,24 +20,25 @@ interface Values extends ExpiryValues, LimitValues {
 
 export interface CreateKeyDialogProps {
   readonly onClose: () => void;
-  readonly onCreated: (name: string, value: string) => void;
+  /** @param deployments what the key opens; null = all */
+  readonly onCreated: (name: string, value: string, deployments: readonly number[] | null) => void;
 }
 
 export function CreateKeyDialog({ onClose, onCreated }: CreateKeyDialogProps): JSX.Element {
   const environment = useAddresses()?.environment;
-  const form = useForm<Values>({ defaultValues: { name: '', choice: '90', days: '', deployments: null, limits: textsOf(undefined) } });
+  const form = useForm<Values>({ defaultValues: { name: '', choice: '90', day: '', deployments: null, limits: textsOf(undefined) } });
   const create = useChange('keys/create', ['keys/']);
-  const deployments = useWatch({ control: form.control, name: 'deployments' });
-  const submit = async ({ name, choice, days, limits }: Values): Promise<void> => {
-    const expiresAt = expiryOf(choice, days, Date.now());
+  const [deployments, name] = useWatch({ control: form.control, name: ['deployments', 'name'] });
+  const submit = async ({ name: given, choice, day, limits }: Values): Promise<void> => {
+    const expiresAt = expiryOf(choice, day, Date.now());
     const { value, propagated } = await create.mutateAsync({
-      name: name.trim(),
+      name: given.trim(),
       limits: limitsOf(limits),
       ...(expiresAt !== null && { expires_at: expiresAt }),
       ...(deployments !== null && { deployments: [...deployments] }),
     });
     if (propagated === false) announce(reachOf({ propagated }, 'The key works.'));
-    onCreated(name.trim(), value);
+    onCreated(given.trim(), value, deployments);
   };
   const props = { form, submit, onClose, disabled: deployments?.length === 0 };
   return (
@@ -45,20 +48,46 @@ export function CreateKeyDialog({ onClose, onCreated }: CreateKeyDialogProps): J
         hint="What uses it, such as “Website, production”."
         maxLength={100}
         autoComplete="off"
-        required
-        {...fieldOf(form, 'name', { required: 'Give the key a name.' })}
+        {...fieldOf(form, 'name', { validate: (text) => text.trim() !== '' || 'Give the key a name.' })}
       />
+      <SameName name={name} />
       <ExpiryFields />
       <AccessFields deployments={deployments} onDeployments={(ids) => form.setValue('deployments', ids)} />
-      <details className="rounded-md border border-line p-3" open={form.formState.errors.limits !== undefined || undefined}>
-        <summary className="text-sm font-medium">Limits</summary>
-        <div className="pt-3">
-          <LimitFields />
-        </div>
-      </details>
+      <Optional title="Limits" isOpen={form.formState.errors.limits !== undefined}>
+        <LimitFields />
+      </Optional>
       <p className="text-sm text-muted">
-        Environment: <code className="font-mono">{environment ?? '…'}</code>. The key opens nothing in another one.
+        The key works in the environment <code>{environment ?? '…'}</code> alone.
       </p>
     </FormDialog>
+  );
+}
+
+/** Fields that few people need, behind their heading. @param isOpen something in them is wrong */
+function Optional({
+  title,
+  isOpen,
+  children,
+}: {
+  readonly title: string;
+  readonly isOpen: boolean;
+  readonly children: ReactNode;
+}): JSX.Element {
+  const [wanted, setWanted] = useState(false);
+  const open = wanted || isOpen;
+  return (
+    <div className="grid gap-3 rounded-lg border border-line p-3">
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={() => setWanted(!open)}
+        className="flex min-h-6 items-center gap-1.5 rounded-sm text-left text-sm font-medium pointer-coarse:min-h-11"
+      >
+        <Icon name={open ? 'down' : 'next'} className="size-4 text-muted" />
+        {title}
+        <span className="font-normal text-muted">Optional</span>
+      </button>
+      {open && children}
+    </div>
   );
 }

@@ -1,65 +1,78 @@
 import { type JSX, lazy, Suspense, useState } from 'react';
-import { useCall } from '../api/use-call.js';
+import { API_KEYS_SEARCH } from '../searches.js';
 import { useMayChange } from '../session/use-session.js';
 import { Button } from '../ui/button.js';
-import { Loaded } from '../ui/loaded.js';
+import { EmptyState } from '../ui/empty-state.js';
 import { Notice } from '../ui/notice.js';
-import { Empty } from '../ui/page.js';
-import { Checkbox } from '../ui/toggles.js';
-import { AccountLimits, UsedUpBudgets } from './account-limits.js';
+import { useUrlState } from '../url-state/use-url-state.js';
 import type { KeyTask } from './key-dialog.js';
 import { KeysTable } from './keys-table.js';
+import { useKeyRows } from './use-keys.js';
 
 const KeyDialog = lazy(async () => ({ default: (await import('./key-dialog.js')).KeyDialog }));
 
+const CREATE: KeyTask = { kind: 'create' };
+
+/** The tab of the deployment keys: their list, and what is done with them. */
 export function DeploymentKeys(): JSX.Element {
-  const [before, setBefore] = useState<number | undefined>();
-  const keys = useCall('keys/list', before === undefined ? {} : { before }, { keep: true, every: () => 10_000 });
+  const [state, set] = useUrlState(API_KEYS_SEARCH);
   const mayChange = useMayChange();
-  const [doing, setDoing] = useState<KeyTask | null>(null);
-  const [withRevoked, setWithRevoked] = useState(false);
-  const create = (
-    <Button look="main" icon="plus" onClick={() => setDoing({ kind: 'create' })}>
+  const [task, setTask] = useState<KeyTask | null>(null);
+  const { query, rows } = useKeyRows();
+  const doing = task ?? (state.create && mayChange ? CREATE : null);
+  const change = (next: KeyTask | null): void => {
+    setTask(next);
+    if (state.create) set({ create: false, tab: 'keys' });
+  };
+  const create = mayChange ? (
+    <Button look="main" icon="plus" data-shortcut="create" onClick={() => change(CREATE)}>
       Create API key
     </Button>
+  ) : undefined;
+  // A list of revoked keys alone would stand there as one in which nothing matches.
+  const isBare = state.q === '' && Object.values(state.facets).every(({ length }) => length === 0);
+  const allRevoked = isBare && rows !== undefined && rows.length > 0 && rows.every(({ standing }) => standing === 'revoked');
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
+      {!mayChange && (
+        <Notice look="info">You can look at keys. An owner can make you a member, so that you can create and change them.</Notice>
+      )}
+      <KeysTable
+        rows={allRevoked ? [] : rows}
+        query={query}
+        onAction={(kind, key) => setTask({ kind, key })}
+        onRevoke={(keys, clear) => setTask({ kind: 'revoke-many', keys, clear })}
+        actions={create}
+        empty={
+          <NoKeys create={create} {...(allRevoked && { onRevoked: () => set({ facets: { ...state.facets, state: ['revoked'] } }) })} />
+        }
+      />
+      <Suspense>{doing && <KeyDialog doing={doing} onChange={change} />}</Suspense>
+    </div>
+  );
+}
+
+interface NoKeysProps {
+  readonly create: JSX.Element | undefined;
+  /** Shows the revoked ones; absent where there are none. */
+  readonly onRevoked?: () => void;
+}
+
+function NoKeys({ create, onRevoked }: NoKeysProps): JSX.Element {
+  const actions = (
+    <>
+      {create}
+      {onRevoked && <Button onClick={onRevoked}>Show revoked keys</Button>}
+    </>
   );
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
-      {!mayChange && <Notice look="info">You may look at keys. To create or change them, ask an owner to make you a member.</Notice>}
-      <UsedUpBudgets />
-      <Loaded query={keys} what="Deployment keys">
-        {({ keys: all, next }) => {
-          const revoked = all.filter(({ state }) => state === 'revoked').length;
-          const shown = withRevoked ? all : all.filter(({ state }) => state !== 'revoked');
-          return (
-            <>
-              <div className="flex flex-wrap items-center justify-between gap-3">
-                <Checkbox
-                  label={`Show revoked keys${revoked > 0 ? ` (${revoked})` : ''}`}
-                  checked={withRevoked}
-                  onChange={setWithRevoked}
-                />
-                {mayChange && shown.length > 0 && create}
-              </div>
-              {shown.length === 0 ? (
-                <Empty title={all.length === 0 ? 'No keys yet' : 'No keys that open anything'} action={mayChange ? create : undefined}>
-                  A deployment key opens this account’s deployments to a program that sends it.
-                </Empty>
-              ) : (
-                <KeysTable keys={shown} onAction={(kind, key) => setDoing({ kind, key })} />
-              )}
-              {(next != null || before !== undefined) && (
-                <div className="flex gap-2">
-                  {before !== undefined && <Button onClick={() => setBefore(undefined)}>Newest keys</Button>}
-                  {next != null && <Button onClick={() => setBefore(next)}>Older keys</Button>}
-                </div>
-              )}
-            </>
-          );
-        }}
-      </Loaded>
-      <AccountLimits />
-      <Suspense>{doing && <KeyDialog doing={doing} onChange={setDoing} />}</Suspense>
-    </div>
+    <EmptyState
+      title={onRevoked ? 'No active keys' : 'No keys yet'}
+      icon="key"
+      action={actions}
+      command='npx slipway keys create "my laptop"'
+    >
+      A deployment key lets a program call the deployments of this account.
+    </EmptyState>
   );
 }

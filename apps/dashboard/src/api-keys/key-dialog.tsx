@@ -1,21 +1,27 @@
 import type { KeyView } from '@slipway/contracts';
 import type { JSX } from 'react';
 import { CreateKeyDialog } from './create-key-dialog.js';
-import { KeyLimitsDialog } from './key-limits-dialog.js';
+import { KeyAccessDialog, KeyLimitsDialog } from './key-limit-dialogs.js';
+import { KeyExpiryDialog } from './key-expiry-dialog.js';
+import type { KeyAction } from './key-state.js';
 import { RenameKeyDialog } from './rename-key-dialog.js';
 import { RevealDialog } from './reveal-dialog.js';
-import { RevokeKeyDialog } from './revoke-key-dialog.js';
+import { RevokeKeyDialog, RevokeKeysDialog } from './revoke-dialogs.js';
 import { RotateKeyDialog } from './rotate-key-dialog.js';
 
-/** What somebody does with a key, or with a new one. */
+/** What somebody does with keys. */
 export type KeyTask =
   | { readonly kind: 'create' }
-  | { readonly kind: 'rename'; readonly key: KeyView }
-  | { readonly kind: 'limit'; readonly key: KeyView }
-  | { readonly kind: 'rotate'; readonly key: KeyView }
-  | { readonly kind: 'revoke'; readonly key: KeyView }
-  /** The only place that ever holds a value. */
-  | { readonly kind: 'reveal'; readonly name: string; readonly value: string };
+  | { readonly kind: KeyAction; readonly key: KeyView }
+  | { readonly kind: 'revoke-many'; readonly keys: readonly KeyView[]; readonly clear: () => void }
+  /** The only place that holds a value. */
+  | {
+      readonly kind: 'reveal';
+      readonly name: string;
+      readonly value: string;
+      /** What the key opens; null = all. */
+      readonly deployments: readonly number[] | null;
+    };
 
 export interface KeyDialogProps {
   readonly doing: KeyTask;
@@ -24,20 +30,29 @@ export interface KeyDialogProps {
 
 /** The dialog for it. */
 export function KeyDialog({ doing, onChange }: KeyDialogProps): JSX.Element {
-  const close = (): void => onChange(null);
-  const reveal = (name: string, value: string): void => onChange({ kind: 'reveal', name, value });
+  const onClose = (): void => onChange(null);
+  const reveal = (name: string, value: string, deployments: readonly number[] | null): void =>
+    onChange({ kind: 'reveal', name, value, deployments });
   switch (doing.kind) {
     case 'create':
-      return <CreateKeyDialog onClose={close} onCreated={reveal} />;
+      return <CreateKeyDialog onClose={onClose} onCreated={reveal} />;
     case 'rename':
-      return <RenameKeyDialog subject={doing.key} onClose={close} />;
-    case 'limit':
-      return <KeyLimitsDialog subject={doing.key} onClose={close} />;
-    case 'rotate':
-      return <RotateKeyDialog subject={doing.key} onClose={close} onRotated={(value) => reveal(doing.key.name, value)} />;
+      return <RenameKeyDialog subject={doing.key} onClose={onClose} />;
+    case 'limits':
+      return <KeyLimitsDialog subject={doing.key} onClose={onClose} />;
+    case 'access':
+      return <KeyAccessDialog subject={doing.key} onClose={onClose} />;
+    case 'expiry':
+      return <KeyExpiryDialog subject={doing.key} onClose={onClose} />;
+    case 'rotate': {
+      const { key } = doing;
+      return <RotateKeyDialog subject={key} onClose={onClose} onRotated={(value) => reveal(key.name, value, key.deployments ?? null)} />;
+    }
     case 'revoke':
-      return <RevokeKeyDialog subject={doing.key} onClose={close} />;
+      return <RevokeKeyDialog subject={doing.key} onClose={onClose} />;
+    case 'revoke-many':
+      return <RevokeKeysDialog keys={doing.keys} onRevoked={doing.clear} onClose={onClose} />;
     case 'reveal':
-      return <RevealDialog name={doing.name} value={doing.value} onDone={close} />;
+      return <RevealDialog name={doing.name} value={doing.value} deployments={doing.deployments} onDone={onClose} />;
   }
 }

@@ -5,7 +5,7 @@ export type LimitName = keyof Limits;
 export const LIMITS: readonly { readonly name: LimitName; readonly label: string }[] = [
   { name: 'requests_per_minute', label: 'Requests per minute' },
   { name: 'tokens_per_minute', label: 'Tokens per minute' },
-  { name: 'concurrent_requests', label: 'Requests at once' },
+  { name: 'concurrent_requests', label: 'Concurrent requests' },
   { name: 'tokens_per_day', label: 'Tokens per day' },
   { name: 'tokens_per_month', label: 'Tokens per month' },
 ];

@@ -3,50 +3,85 @@ import type { StatusLook } from '../ui/status.js';
 
 const DAY_MS = 86_400_000;
 const EXPIRING_DAYS = 7;
-/** Longest life that the dashboard gives a key that ends. */
-export const MAX_EXPIRY_DAYS = 365;
 
-export interface KeyBadge {
-  readonly text: string;
-  readonly look: StatusLook;
+/** The state of a key as lists show it: `expiring` = active, and it ends within a week. */
+export type KeyStanding = 'active' | 'expiring' | 'expired' | 'revoked';
+
+/** In the order in which filters offer them. */
+export const STANDINGS: readonly KeyStanding[] = ['active', 'expiring', 'expired', 'revoked'];
+
+/** Words and looks of each state. */
+export const STANDING_WORDS: Readonly<Record<KeyStanding, { readonly text: string; readonly look: StatusLook }>> = {
+  active: { text: 'Active', look: 'good' },
+  expiring: { text: 'Expiring', look: 'warn' },
+  expired: { text: 'Expired', look: 'bad' },
+  revoked: { text: 'Revoked', look: 'plain' },
+};
+
+/** The state of a key now. */
+export function standingOf({ state, expires_at: expiresAt }: Pick<KeyView, 'state' | 'expires_at'>, now: number): KeyStanding {
+  if (state !== 'active') return state;
+  if (expiresAt == null) return 'active';
+  const left = Date.parse(expiresAt) - now;
+  if (left <= 0) return 'expired';
+  return left < EXPIRING_DAYS * DAY_MS ? 'expiring' : 'active';
 }
 
-/** The state of a key as lists show it. A key that ends within a week is pointed out. */
-export function badgeOf({ state, expires_at: expiresAt }: Pick<KeyView, 'state' | 'expires_at'>, now: number): KeyBadge {
-  if (state === 'revoked') return { text: 'Revoked', look: 'plain' };
-  if (state === 'expired') return { text: 'Expired', look: 'bad' };
-  const soon = expiresAt != null && Date.parse(expiresAt) - now < EXPIRING_DAYS * DAY_MS;
-  return soon ? { text: 'Expiring', look: 'warn' } : { text: 'Active', look: 'good' };
+export type ExpiryChoice = '30' | '90' | '365' | 'never' | 'date';
+
+/** What is wrong with the day on which a key ends; null = nothing. @param day `2027-03-01` */
+export function faultOfDay(day: string, now: number): string | null {
+  const end = endOfDay(day);
+  if (Number.isNaN(end)) return 'Choose a day.';
+  return end > now ? null : 'Choose a day in the future.';
 }
 
-export type ExpiryChoice = '30' | '90' | '365' | 'never' | 'custom';
-
-/** What is wrong with a number of days that somebody typed; null = nothing. */
-export function faultOfDays(text: string): string | null {
-  const days = Number(text);
-  return /^\d+$/.test(text.trim()) && days >= 1 && days <= MAX_EXPIRY_DAYS
-    ? null
-    : `Give a whole number of days from 1 to ${MAX_EXPIRY_DAYS}.`;
+/** NaN for what is no day of the calendar. */
+function endOfDay(day: string): number {
+  const end = Date.parse(`${day}T23:59:59Z`);
+  return Number.isNaN(end) || new Date(end).toISOString().slice(0, 10) === day ? end : Number.NaN;
 }
 
-/** When a key ends; null = never. @param days for `custom` */
-export function expiryOf(choice: ExpiryChoice, days: string, now: number): string | null {
+/** When a key ends; null = never. @param day for `date`: the last day of UTC on which it works, without a fault */
+export function expiryOf(choice: ExpiryChoice, day: string, now: number): string | null {
   if (choice === 'never') return null;
-  return new Date(now + Number(choice === 'custom' ? days : choice) * DAY_MS).toISOString();
+  return new Date(choice === 'date' ? endOfDay(day) : now + Number(choice) * DAY_MS).toISOString();
 }
 
-/** Whether somebody relies on a key: used in the last 24 hours, or nobody can say. */
+/** Whether something relies on a key: it was used in the last 24 hours, or its use is not known. */
 export const isInUse = ({ last_used_at: at }: Pick<KeyView, 'last_used_at'>, now: number): boolean =>
   at === undefined || (at !== null && now - Date.parse(at) < DAY_MS);
 
-export type KeyAction = 'rename' | 'limit' | 'rotate' | 'revoke';
+export type KeyAction = 'rename' | 'limits' | 'access' | 'expiry' | 'rotate' | 'revoke';
 
-/** What may be done with a key: what is revoked stays so, and what has expired lives on with a new expiry only. */
-export const actionsOf = ({ state }: Pick<KeyView, 'state'>): readonly KeyAction[] =>
-  state === 'revoked' ? ['rename'] : ['rename', 'limit', 'rotate', 'revoke'];
+export const ACTION_WORDS: Readonly<Record<KeyAction, string>> = {
+  rename: 'Rename',
+  limits: 'Limits',
+  access: 'Access',
+  expiry: 'Expiry',
+  rotate: 'Rotate',
+  revoke: 'Revoke',
+};
 
-/** Who made a key; null where nobody can say. */
-export function creatorText(by: KeyView['created_by']): string | null {
+/** What can be done with a key: a revoked one stays so, and an expired one gets a new expiry by rotation alone. */
+export function actionsOf({ state }: Pick<KeyView, 'state'>): readonly KeyAction[] {
+  if (state === 'revoked') return ['rename'];
+  if (state === 'expired') return ['rename', 'limits', 'access', 'rotate', 'revoke'];
+  return ['rename', 'limits', 'access', 'expiry', 'rotate', 'revoke'];
+}
+
+/** Who made a key: an email address or a role; null = not recorded. */
+export function ownerOf(by: KeyView['created_by']): string | null {
   if (by == null) return null;
-  return by.name ?? { user: 'a person', key: 'an agent', ops: 'the operator' }[by.actor];
+  return by.name ?? { user: 'A person', key: 'An agent', ops: 'The operator' }[by.actor];
+}
+
+/** The other key that works and has this name, if there is one: commands that name a key then need its number. */
+export function twinOf<K extends Pick<KeyView, 'name' | 'state'> & { readonly id: number }>(
+  keys: readonly K[],
+  name: string,
+  except?: number,
+): K | undefined {
+  const wanted = name.trim().toLocaleLowerCase();
+  return keys.find((key) => key.id !== except && key.state !== 'revoked' && key.name.trim().toLocaleLowerCase() === wanted);
 }

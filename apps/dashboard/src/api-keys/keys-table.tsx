@@ -1,79 +1,149 @@
 import type { KeyView } from '@slipway/contracts';
-import type { JSX } from 'react';
-import { formatDay } from '../format/time.js';
-import { plural } from '../format/number.js';
-import { useMayChange } from '../session/use-session.js';
-import { Status } from '../ui/status.js';
-import { Icon } from '../ui/icon.js';
-import { Menu } from '../ui/menu.js';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { type JSX, type ReactNode, useCallback, useMemo } from 'react';
+import { API_KEYS_SEARCH } from '../searches.js';
+import { useAccount, useMayChange } from '../session/use-session.js';
+import { DataTable } from '../ui/data-table/data-table.js';
+import type { BulkAction, Column, Facet } from '../ui/data-table/types.js';
 import { Moment } from '../ui/moment.js';
-import { type Column, Table, Truncated } from '../ui/table.js';
-import { useNow } from '../ui/use-now.js';
-import { KeyBudgets } from './budget-bar.js';
-import { KeyOrigin } from './key-origin.js';
-import { actionsOf, badgeOf, type KeyAction } from './key-state.js';
-
-const WORDS: Readonly<Record<KeyAction, string>> = { rename: 'Rename', limit: 'Access and limits', rotate: 'Rotate', revoke: 'Revoke' };
+import { Quantity } from '../ui/quantity.js';
+import { Status } from '../ui/status.js';
+import { useUrlState } from '../url-state/use-url-state.js';
+import { AccessCell, BudgetCell, ExpiryText, MomentOrNever, NameCell } from './key-cells.js';
+import { accessOf, ALL_DEPLOYMENTS, type KeyRow } from './key-rows.js';
+import { ACTION_WORDS, actionsOf, type KeyAction, STANDING_WORDS, STANDINGS } from './key-state.js';
+import { useDeploymentNames } from './use-deployment-names.js';
 
 export interface KeysTableProps {
-  readonly keys: readonly KeyView[];
+  readonly rows: readonly KeyRow[] | undefined;
+  readonly query: UseQueryResult<readonly KeyView[]>;
   readonly onAction: (action: KeyAction, key: KeyView) => void;
+  /** @param clear ends the selection */
+  readonly onRevoke: (keys: readonly KeyView[], clear: () => void) => void;
+  readonly empty: ReactNode;
+  readonly actions?: ReactNode;
 }
 
-export function KeysTable({ keys, onAction }: KeysTableProps): JSX.Element {
+const columnsOf = (nameOf: (id: number) => string): readonly Column<KeyRow>[] => [
+  { id: 'name', title: 'Name', cell: (row) => <NameCell row={row} />, value: ({ name }) => name, width: 210, pin: 'left' },
+  {
+    id: 'access',
+    title: 'Access',
+    cell: (row) => <AccessCell row={row} nameOf={nameOf} />,
+    value: ({ deployments }) => deployments?.map(nameOf).join(' ') ?? 'All',
+    width: 130,
+  },
+  {
+    id: 'budget',
+    title: 'Budget',
+    cell: (row) => <BudgetCell row={row} />,
+    value: ({ budget }) => budget && budget.used / budget.limit,
+    numeric: true,
+    width: 140,
+  },
+  {
+    id: 'requests',
+    title: 'Requests 30 d',
+    cell: ({ requests }) => <Quantity kind="count" value={requests} />,
+    value: ({ requests }) => requests,
+    numeric: true,
+    width: 104,
+    card: 'figure',
+  },
+  {
+    id: 'tokens',
+    title: 'Tokens 30 d',
+    cell: ({ tokens }) => <Quantity kind="tokens" value={tokens} />,
+    value: ({ tokens }) => tokens,
+    numeric: true,
+    width: 96,
+  },
+  {
+    id: 'used',
+    title: 'Last used',
+    cell: ({ last_used_at: at }) => <MomentOrNever at={at} />,
+    value: ({ last_used_at: at }) => at ?? null,
+    width: 100,
+  },
+  { id: 'expires', title: 'Expires', cell: (row) => <ExpiryText subject={row} />, value: ({ expires_at: at }) => at ?? null, width: 100 },
+  {
+    id: 'state',
+    title: 'State',
+    cell: ({ standing }) => <Status {...STANDING_WORDS[standing]} />,
+    value: ({ standing }) => STANDING_WORDS[standing].text,
+    width: 100,
+    card: 'status',
+  },
+  { id: 'owner', title: 'Owner', cell: ({ owner }) => owner ?? '–', value: ({ owner }) => owner, hidden: true },
+  { id: 'hint', title: 'Key', cell: ({ hint }) => <code>{hint}…</code>, value: ({ hint }) => hint, hidden: true },
+  { id: 'created', title: 'Created', cell: ({ created_at: at }) => <Moment at={at} />, value: ({ created_at: at }) => at, hidden: true },
+  {
+    id: 'rotated',
+    title: 'Rotated',
+    cell: ({ rotated_at: at }) => <MomentOrNever at={at} />,
+    value: ({ rotated_at: at }) => at ?? null,
+    hidden: true,
+  },
+];
+
+const facetsOf = (nameOf: (id: number) => string): readonly Facet<KeyRow>[] => [
+  {
+    id: 'state',
+    title: 'State',
+    of: ({ standing }) => [standing],
+    words: (value) => STANDING_WORDS[value as KeyRow['standing']]?.text ?? value,
+    values: STANDINGS,
+    hidden: ['revoked'],
+  },
+  { id: 'owner', title: 'Owner', of: ({ owner }) => (owner === null ? [] : [owner]) },
+  {
+    id: 'access',
+    title: 'Access',
+    of: accessOf,
+    words: (value) => (value === ALL_DEPLOYMENTS ? 'All deployments' : nameOf(Number(value))),
+  },
+];
+
+/** The deployment keys of the account. Revoked ones are shown where somebody filters by their state. */
+export function KeysTable({ rows, query, onAction, onRevoke, empty, actions }: KeysTableProps): JSX.Element {
+  const { slug } = useAccount();
   const mayChange = useMayChange();
-  const now = useNow();
-  const columns: Column<KeyView>[] = [
-    { title: 'Name', cell: ({ name }) => <Truncated text={name} strong /> },
-    { title: 'Key', cell: ({ hint }) => <code className="font-mono text-sm text-muted">{hint}…</code> },
+  const [state, set] = useUrlState(API_KEYS_SEARCH);
+  const nameOf = useDeploymentNames();
+  const columns = useMemo(() => columnsOf(nameOf), [nameOf]);
+  const facets = useMemo(() => facetsOf(nameOf), [nameOf]);
+  const rowHref = useCallback(({ id }: KeyRow) => `/${slug}/api-keys/${id}`, [slug]);
+  const bulk: readonly BulkAction<KeyRow>[] = [
     {
-      title: 'Access',
-      cell: ({ id, deployments, limits }) => (
-        <>
-          {deployments == null ? 'All' : plural(deployments.length, 'deployment')}
-          {limits !== undefined && Object.keys(limits).length > 0 && <span className="text-muted">, limited</span>}
-          <KeyBudgets id={id} limits={limits} />
-        </>
-      ),
-    },
-    { title: 'Created', cell: (key) => <KeyOrigin subject={key} /> },
-    { title: 'Last used', cell: ({ last_used_at: at }) => <LastUsed at={at} /> },
-    {
-      title: 'Expires',
-      cell: ({ expires_at: at }) =>
-        at == null ? (
-          'Never'
-        ) : (
-          <time dateTime={at} className="whitespace-nowrap">
-            {formatDay(at)}
-          </time>
+      label: 'Revoke',
+      danger: true,
+      disabled: (chosen) => chosen.every(({ standing }) => standing === 'revoked'),
+      onSelect: (chosen, clear) =>
+        onRevoke(
+          chosen.filter(({ standing }) => standing !== 'revoked'),
+          clear,
         ),
     },
-    { title: 'State', cell: (key) => <Status {...badgeOf(key, now)} /> },
   ];
-  if (mayChange) {
-    columns.push({
-      title: '',
-      cell: (key) => (
-        <div className="flex justify-end">
-          <Menu
-            label={`Actions for ${key.name}`}
-            triggerClass="rounded-md p-2 hover:bg-sunken"
-            trigger={<Icon name="more" className="size-5" />}
-            entries={actionsOf(key).map((action) => ({
-              label: WORDS[action],
-              danger: action === 'revoke',
-              onSelect: () => onAction(action, key),
-            }))}
-          />
-        </div>
-      ),
-    });
-  }
-  return <Table caption="Deployment keys" columns={columns} rows={keys} keyOf={({ id }) => id} />;
+  return (
+    <DataTable
+      label="Deployment keys"
+      {...{ rows, query, columns, facets, rowHref, empty, actions }}
+      keyOf={keyOf}
+      nameOf={nameOfKey}
+      state={[state, set]}
+      {...(mayChange && {
+        bulkActions: bulk,
+        rowActions: (row: KeyRow) =>
+          actionsOf(row).map((action) => ({
+            label: ACTION_WORDS[action],
+            danger: action === 'revoke',
+            onSelect: () => onAction(action, row),
+          })),
+      })}
+    />
+  );
 }
 
-function LastUsed({ at }: { readonly at: string | null | undefined }): JSX.Element {
-  if (at === undefined) return <>–</>;
-  return at === null ? <>Never</> : <Moment at={at} />;
-}
+const keyOf = ({ id }: KeyRow): number => id;
+const nameOfKey = ({ name }: KeyRow): string => name;

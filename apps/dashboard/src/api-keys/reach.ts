@@ -1,3 +1,3 @@
-/** What came of a change that every gateway must obey. */
+/** Words for a change that every gateway has to apply. */
 export const reachOf = ({ propagated }: { readonly propagated: boolean }, done: string): string =>
-  propagated ? done : `${done.replace(/\.$/, '')} here; gateways that have not confirmed yet follow within seconds.`;
+  propagated ? done : `${done.replace(/\.$/, '')}; some gateways have not confirmed yet and follow within seconds.`;

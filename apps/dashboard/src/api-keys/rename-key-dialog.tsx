@@ -1,13 +1,15 @@
 import type { KeyView } from '@slipway/contracts';
 import type { JSX } from 'react';
-import { useForm } from 'react-hook-form';
+import { useForm, useWatch } from 'react-hook-form';
 import { useChange } from '../api/use-call.js';
 import { TextField } from '../ui/field.js';
 import { fieldOf, FormDialog } from '../ui/form.js';
+import { SameName } from './same-name.js';
 
 export function RenameKeyDialog({ subject, onClose }: { readonly subject: KeyView; readonly onClose: () => void }): JSX.Element {
   const form = useForm({ defaultValues: { name: subject.name } });
-  const rename = useChange('keys/rename', ['keys/']);
+  const rename = useChange('keys/rename', ['keys/', 'audit/']);
+  const typed = useWatch({ control: form.control, name: 'name' });
   const submit = async ({ name }: { readonly name: string }): Promise<void> => {
     await rename.mutateAsync({ key: subject.id, name: name.trim() });
     onClose();
@@ -18,9 +20,9 @@ export function RenameKeyDialog({ subject, onClose }: { readonly subject: KeyVie
         label="Name"
         maxLength={100}
         autoComplete="off"
-        required
-        {...fieldOf(form, 'name', { required: 'Give the key a name.' })}
+        {...fieldOf(form, 'name', { validate: (text) => text.trim() !== '' || 'Give the key a name.' })}
       />
+      <SameName name={typed} except={subject.id} />
     </FormDialog>
   );
 }

@@ -1,4 +1,4 @@
-import type { ConsoleCall, ConsoleReply, ConsoleRequest, MembershipView } from '@slipway/contracts';
+import type { ConsoleAddresses, ConsoleCall, ConsoleReply, ConsoleRequest, MembershipView } from '@slipway/contracts';
 import {
   keepPreviousData,
   useMutation,
@@ -67,15 +67,9 @@ export interface Me {
 /** Asks who is signed in. */
 export const me = (): Promise<Me> => session.ask<Me>('/api/me', { method: 'GET' });
 
-/** Where clients call the inference API, and in which environment its keys work. */
-export interface Addresses {
-  readonly gateway_url: string;
-  readonly environment: string;
-}
-
 /** Addresses of the installation; null until they are known. */
-export function useAddresses(): Addresses | null {
-  const queryFn = (): Promise<Addresses> => session.ask<Addresses>('/api/addresses', { method: 'GET' });
+export function useAddresses(): ConsoleAddresses | null {
+  const queryFn = (): Promise<ConsoleAddresses> => session.ask<ConsoleAddresses>('/api/addresses', { method: 'GET' });
   const { data } = useQuery({ queryKey: ['addresses'], queryFn, staleTime: Number.POSITIVE_INFINITY });
   return data ?? null;
 }

@@ -62,7 +62,7 @@ function Examples(): JSX.Element {
       </Example>
       <Example title="Settings of an MCP client">
         <div className="w-full">
-          <McpCode url="https://console.example.com/mcp" apiKey={null} />
+          <McpCode urls={{ full: 'https://console.example.com/mcp', readonly: 'https://console.example.com/mcp/readonly' }} apiKey={null} />
         </div>
       </Example>
       <Example title="Markdown of a model">

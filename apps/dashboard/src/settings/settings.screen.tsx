@@ -1,38 +1,32 @@
-import type { JSX } from 'react';
-import { AccountLimits } from '../api-keys/account-limits.js';
-import { useAddresses } from '../api/use-call.js';
-import { useAccount } from '../session/use-session.js';
-import { CopyButton } from '../ui/copy-button.js';
-import { Page, Panel } from '../ui/page.js';
+import { type JSX, lazy, Suspense } from 'react';
+import { SETTINGS_SEARCH } from '../searches.js';
+import { Page } from '../ui/page.js';
+import { Skeleton } from '../ui/skeleton.js';
+import { Tabs } from '../ui/tabs.js';
+import { useUrlState } from '../url-state/use-url-state.js';
+import { GeneralTab } from './general-tab.js';
+
+const LimitsTab = lazy(async () => ({ default: (await import('./limits-tab.js')).LimitsTab }));
 
 /** What holds for the whole account. The operator changes it; here it is read. */
 export function SettingsScreen(): JSX.Element {
-  const { slug, role } = useAccount();
-  const addresses = useAddresses();
+  const [{ tab }, set] = useUrlState(SETTINGS_SEARCH);
+  const limits = (
+    <Suspense fallback={<Skeleton shape="form" what="Limits of the account" />}>
+      <LimitsTab />
+    </Suspense>
+  );
   return (
-    <Page title="Settings">
-      <Panel title="General">
-        <dl className="grid gap-x-6 gap-y-2 sm:grid-cols-[auto_1fr]">
-          <dt className="text-muted">Account</dt>
-          <dd>{slug}</dd>
-          <dt className="text-muted">Your role</dt>
-          <dd>{role}</dd>
-          <dt className="text-muted">Environment</dt>
-          <dd>{addresses?.environment ?? '–'}</dd>
-          <dt className="text-muted">Base URL</dt>
-          <dd className="flex flex-wrap items-center gap-2">
-            {addresses ? (
-              <>
-                <code>{addresses.gateway_url}/v1</code>
-                <CopyButton text={`${addresses.gateway_url}/v1`} look="quiet" />
-              </>
-            ) : (
-              '–'
-            )}
-          </dd>
-        </dl>
-      </Panel>
-      <AccountLimits />
+    <Page title="Settings" width="form">
+      <Tabs
+        label="Settings"
+        value={tab}
+        onChange={(next) => set({ tab: next })}
+        items={[
+          { value: 'general', label: 'General', href: '?tab=general', content: <GeneralTab /> },
+          { value: 'limits', label: 'Limits and budgets', href: '?tab=limits', content: limits },
+        ]}
+      />
     </Page>
   );
 }

@@ -8,6 +8,7 @@ import { useSession } from '../session/use-session.js';
 import { Announcements } from '../ui/announcements.js';
 import { Icon } from '../ui/icon.js';
 import { Notice } from '../ui/notice.js';
+import { BudgetNotice } from './budget-notice.js';
 import { Broken } from './faults.js';
 import { Logo } from './logo.js';
 import { OfflineNotice } from './offline-notice.js';
@@ -118,6 +119,7 @@ function Frame({ children }: { readonly children: ReactNode }): JSX.Element {
         <main id="content" ref={main} tabIndex={-1} className="min-w-0 flex-1 outline-none">
           <OfflineNotice />
           <StaleNotice />
+          {isIn && <BudgetNotice />}
           {children}
         </main>
       </div>

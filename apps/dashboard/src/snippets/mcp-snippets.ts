@@ -1,9 +1,8 @@
-/** What an agent may do: all that a member may, or look alone. */
-export type McpAccess = 'full' | 'readonly';
-
 /** Settings for one MCP client. */
 export interface McpSnippet {
   readonly client: string;
+  /** Where it runs. */
+  readonly kind: 'terminal' | 'editor' | 'desktop';
   /** Where the text belongs. */
   readonly place: string;
   /** As code fences name it. */
@@ -30,17 +29,14 @@ interface Facts {
   readonly variable: string;
 }
 
-/** Where agents connect. @param url address of the MCP server with full access */
-const mcpAddress = (url: string, access: McpAccess): string => (access === 'full' ? url : `${url}/readonly`);
-
 /**
  * Ready-to-paste settings of the clients that take a static key.
- * @param url address of the MCP server with full access
+ * @param url address of the MCP server, that with all tools or the read-only one
  * @param key null where it is not known any more
  */
-export function mcpSnippets(url: string, key: string | null, access: McpAccess = 'full'): readonly McpSnippet[] {
+export function mcpSnippets(url: string, key: string | null): readonly McpSnippet[] {
   const shown = key ?? PLACEHOLDER;
-  const facts = { url: mcpAddress(url, access), bearer: `Bearer ${shown}`, variable: `export ${VARIABLE}=${shown}` };
+  const facts = { url, bearer: `Bearer ${shown}`, variable: `export ${VARIABLE}=${shown}` };
   return [...inTerminals(facts), ...inEditors(facts)];
 }
 
@@ -48,6 +44,7 @@ function inTerminals({ url, bearer, variable }: Facts): readonly McpSnippet[] {
   return [
     {
       client: 'Claude Code',
+      kind: 'terminal',
       place: 'Run once',
       language: 'bash',
       text: `claude mcp add --transport http ${NAME} ${url} --header "Authorization: ${bearer}"`,
@@ -55,6 +52,7 @@ function inTerminals({ url, bearer, variable }: Facts): readonly McpSnippet[] {
     },
     {
       client: 'Claude Code, shared',
+      kind: 'terminal',
       place: '.mcp.json in the project',
       language: 'json',
       text: json({ mcpServers: { [NAME]: { type: 'http', url, headers: { Authorization: `Bearer \${${VARIABLE}}` } } } }),
@@ -63,6 +61,7 @@ function inTerminals({ url, bearer, variable }: Facts): readonly McpSnippet[] {
     },
     {
       client: 'Codex CLI',
+      kind: 'terminal',
       place: 'Run once',
       language: 'bash',
       text: `codex mcp add ${NAME} --url ${url} --bearer-token-env-var ${VARIABLE}`,
@@ -70,6 +69,7 @@ function inTerminals({ url, bearer, variable }: Facts): readonly McpSnippet[] {
     },
     {
       client: 'Gemini CLI',
+      kind: 'terminal',
       place: 'Run once',
       language: 'bash',
       text: `gemini mcp add --scope user --transport http --header "Authorization: ${bearer}" ${NAME} ${url}`,
@@ -82,6 +82,7 @@ function cursor({ url, variable }: Facts): McpSnippet {
   const server = { url, headers: { Authorization: `Bearer \${env:${VARIABLE}}` } };
   return {
     client: 'Cursor',
+    kind: 'editor',
     place: '~/.cursor/mcp.json',
     language: 'json',
     text: json({ mcpServers: { [NAME]: server } }),
@@ -95,6 +96,7 @@ function vscode({ url }: Facts): McpSnippet {
   const server = { type: 'http', url, headers: { Authorization: `Bearer \${input:${NAME}}` } };
   return {
     client: 'VS Code',
+    kind: 'editor',
     place: '.vscode/mcp.json',
     language: 'json',
     text: json({ inputs, servers: { [NAME]: server } }),
@@ -108,6 +110,7 @@ function inEditors(facts: Facts): readonly McpSnippet[] {
   const withHeader = { url, headers: { Authorization: bearer } };
   const file = (client: string, place: string, settings: unknown): McpSnippet => ({
     client,
+    kind: 'editor',
     place,
     language: 'json',
     text: json(settings),
@@ -121,10 +124,11 @@ function inEditors(facts: Facts): readonly McpSnippet[] {
     file('Zed', 'settings.json', { context_servers: { [NAME]: withHeader } }),
     file('Cline', 'cline_mcp_settings.json', { mcpServers: { [NAME]: { type: 'streamableHttp', ...withHeader } } }),
     {
-      ...file('Claude Desktop and others without HTTP', 'claude_desktop_config.json', {
+      ...file('Claude Desktop', 'claude_desktop_config.json', {
         mcpServers: { [NAME]: { command: 'npx', args: bridge(url), env: { AUTH_HEADER: bearer } } },
       }),
-      note: 'Needs Node.js: mcp-remote passes on what the client says.',
+      kind: 'desktop',
+      note: 'Also for other clients without HTTP. Needs Node.js: mcp-remote passes on what the client says.',
     },
   ];
 }

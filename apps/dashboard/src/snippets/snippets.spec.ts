@@ -72,7 +72,7 @@ describe('the settings of an MCP client', () => {
   });
 
   it('lead to the address for reading where an agent may change nothing', () => {
-    const readonly = mcpSnippets(url, 'k', 'readonly');
+    const readonly = mcpSnippets(`${url}/readonly`, 'k');
     expect(readonly.map(({ client }) => client)).toEqual(mcpSnippets(url, 'k').map(({ client }) => client));
     expect(readonly).toHaveLength(10);
     for (const { text, client } of readonly) expect(text, client).toContain(`${url}/readonly`);
@@ -86,7 +86,7 @@ describe('the settings of an MCP client', () => {
 
   const installOf = (client: string): string => snippetOf(client).install ?? '';
   const snippetOf = (client: string): McpSnippet => {
-    const found = mcpSnippets(url, 'svc_mcp_x', 'readonly').find((snippet) => snippet.client === client);
+    const found = mcpSnippets(`${url}/readonly`, 'svc_mcp_x').find((snippet) => snippet.client === client);
     if (!found) throw new Error(`There is no ${client}.`);
     return found;
   };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { layoutOf, pageOf } from './layout.js';
-import { compareValues, searchTextOf, wordsOf } from './table-model.js';
+import { compareValues, fitsChoice, searchTextOf, wordsOf } from './table-model.js';
 import type { Column } from './types.js';
 import { toggledColumns, visibleColumns } from './view-menu.js';
 
@@ -59,4 +59,12 @@ describe('rows', () => {
     expect([10, 9, 100].toSorted(compareValues)).toEqual([9, 10, 100]);
     expect(['key 10', 'Key 9', 'key 100'].toSorted(compareValues)).toEqual(['Key 9', 'key 10', 'key 100']);
   });
+});
+
+it('rows of a hidden value come back when it is chosen', () => {
+  const hidden = ['revoked'];
+  expect(fitsChoice(['revoked'], { chosen: [], hidden })).toBe(false);
+  expect(fitsChoice(['active'], { chosen: [], hidden })).toBe(true);
+  expect(fitsChoice(['revoked'], { chosen: ['revoked', 'expired'], hidden })).toBe(true);
+  expect(fitsChoice(['active'], { chosen: ['revoked'], hidden })).toBe(false);
 });

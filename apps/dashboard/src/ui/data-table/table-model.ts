@@ -58,11 +58,20 @@ export const searchTextOf = <T>(columns: readonly Column<T>[], row: T): string =
     .join('\n')
     .toLocaleLowerCase();
 
+/** What is chosen of a facet, and what it hides while nothing is. */
+interface FacetChoice {
+  readonly chosen: readonly string[];
+  readonly hidden: readonly string[];
+}
+
+/** Whether a row with these values is shown. */
+export const fitsChoice = (values: readonly string[], { chosen, hidden }: FacetChoice): boolean =>
+  chosen.length > 0 ? values.some((value) => chosen.includes(value)) : !values.some((value) => hidden.includes(value));
+
 function definitions<T extends object>(columns: readonly Column<T>[], facets: readonly Facet<T>[]): ColumnDef<Features, T, unknown>[] {
   const hasWords: FilterFn<Features, T> = (row, id, words: readonly string[]) =>
     words.every((word) => row.getValue<string>(id).includes(word));
-  const hasOneOf: FilterFn<Features, T> = (row, id, chosen: readonly string[]) =>
-    row.getValue<readonly string[]>(id).some((value) => chosen.includes(value));
+  const fits: FilterFn<Features, T> = (row, id, choice: FacetChoice) => fitsChoice(row.getValue(id), choice);
   const byValue: SortFn<Features, T> = (a, b, id) => compareValues(a.getValue(id), b.getValue(id));
   return [
     { id: TEXT, accessorFn: (row) => searchTextOf(columns, row), filterFn: hasWords },
@@ -70,7 +79,7 @@ function definitions<T extends object>(columns: readonly Column<T>[], facets: re
       id: facetColumn(id),
       accessorFn: (row: T): unknown => of(row),
       getUniqueValues: (row: T) => of(row),
-      filterFn: hasOneOf,
+      filterFn: fits,
     })),
     ...columns.map(({ id, value }) => ({
       id,
@@ -83,11 +92,13 @@ function definitions<T extends object>(columns: readonly Column<T>[], facets: re
 
 function filtersOf(
   { q, facets }: Pick<TableState, 'q' | 'facets'>,
-  known: readonly { readonly id: string }[],
+  known: readonly { readonly id: string; readonly hidden?: readonly string[] }[],
 ): { id: string; value: unknown }[] {
   const words = wordsOf(q);
-  const chosen = known.map(({ id }) => ({ id: facetColumn(id), value: facets[id] ?? [] }));
-  return [...(words.length > 0 ? [{ id: TEXT, value: words }] : []), ...chosen.filter(({ value }) => value.length > 0)];
+  const choices = known
+    .map(({ id, hidden = [] }) => ({ id: facetColumn(id), value: { chosen: facets[id] ?? [], hidden } }))
+    .filter(({ value }) => value.chosen.length + value.hidden.length > 0);
+  return [...(words.length > 0 ? [{ id: TEXT, value: words }] : []), ...choices];
 }
 
 const NO_ROWS: readonly never[] = [];

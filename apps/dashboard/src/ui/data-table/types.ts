@@ -34,6 +34,8 @@ export interface Facet<T> {
   readonly words?: (value: string) => string;
   /** Values offered though no row has them, such as those of a source that filters by itself. */
   readonly values?: readonly string[];
+  /** Rows with these values are left out until somebody chooses one of the facet's values. */
+  readonly hidden?: readonly string[];
 }
 
 export interface RowAction {
