@@ -106,7 +106,7 @@ function AccountSwitcher({ collapsed }: { readonly collapsed: boolean }): JSX.El
 export const isProduction = (environment: string): boolean => /^prod/.test(environment);
 
 /** The environment of this installation: consoles of two environments must not look the same. */
-export function EnvironmentChip({ environment }: { readonly environment: string }): JSX.Element {
+function EnvironmentChip({ environment }: { readonly environment: string }): JSX.Element {
   const look = isProduction(environment) ? 'bg-bad-soft text-bad' : 'bg-sunken text-muted';
   return <span className={`max-w-24 truncate rounded-sm px-1.5 py-0.5 text-xs font-medium ${look}`}>{environment}</span>;
 }
