@@ -12,6 +12,7 @@ import {
   MEMBERS_SEARCH,
   MODELS_SEARCH,
   PLAYGROUND_SEARCH,
+  REVISIONS_SEARCH,
   SETTINGS_SEARCH,
   USAGE_SEARCH,
 } from './searches.js';
@@ -165,7 +166,7 @@ const createDeployment = createRoute({
 const deployment = createRoute({
   getParentRoute: () => deployments,
   path: '/$slug',
-  validateSearch: searchOf(DEPLOYMENT_SEARCH),
+  validateSearch: searchOf(DEPLOYMENT_SEARCH, REVISIONS_SEARCH),
   component: lazyRouteComponent(() => import('./deployments/deployment.screen.js'), 'DeploymentScreen'),
 });
 
@@ -191,6 +192,13 @@ const usage = createRoute({
   staticData: { crumb: 'Usage' },
   validateSearch: searchOf(USAGE_SEARCH),
   component: lazyRouteComponent(() => import('./usage/usage.screen.js'), 'UsageScreen'),
+});
+
+const request = createRoute({
+  getParentRoute: () => account,
+  path: '/requests/$id',
+  staticData: { crumb: 'Request' },
+  component: lazyRouteComponent(() => import('./requests/request.screen.js'), 'RequestScreen'),
 });
 
 const members = createRoute({
@@ -242,6 +250,7 @@ export const router = createRouter({
         deployments.addChildren([deploymentList, createDeployment, deployment]),
         apiKeys.addChildren([keyList, key]),
         usage,
+        request,
         members,
         activity,
         settings,

@@ -24,6 +24,9 @@ export const DEPLOYMENT_SEARCH = bothOf(
   rangeSearch('1h', true),
 );
 
+/** Beside that of the deployment, whose tab it is on. */
+export const REVISIONS_SEARCH = tableSearch({ prefix: 'rev-' });
+
 export const CREATE_STEPS = ['source', 'model', 'size', 'name'] as const;
 export type CreateStep = (typeof CREATE_STEPS)[number];
 export const CREATE_SEARCH = fieldsOf<{ step: CreateStep; like: number }>({

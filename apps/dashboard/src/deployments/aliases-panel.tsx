@@ -7,12 +7,15 @@ import { useAccount } from '../session/use-session.js';
 import { announce } from '../ui/announcements.js';
 import { Button } from '../ui/button.js';
 import { CopyButton } from '../ui/copy-button.js';
-import { Dialog, DialogButtons } from '../ui/dialog.js';
+import { ConfirmDialog } from '../ui/confirm-dialog.js';
 import { TextField } from '../ui/field.js';
 import { fieldOf, Form, FormDialog, without } from '../ui/form.js';
 import { Notice } from '../ui/notice.js';
 import { Panel } from '../ui/page.js';
+import { useNow } from '../ui/use-now.js';
+import { rangeOf } from '../usage/usage-range.js';
 import { faultOfAlias } from './deployment-draft.js';
+import { impactText } from './deployment-impact.js';
 
 /** An alias of another deployment that a person wants here. */
 interface Move {
@@ -39,7 +42,7 @@ interface AliasListProps {
 
 function AliasList({ aliases, onRemove }: AliasListProps): JSX.Element {
   const { slug } = useAccount();
-  if (aliases.length === 0) return <p className="text-muted">No alias points here: clients call it by its slug.</p>;
+  if (aliases.length === 0) return <p className="text-muted">No alias yet: clients call it by its slug.</p>;
   return (
     <ul className="grid gap-1">
       {aliases.map((one) => (
@@ -120,21 +123,32 @@ function MoveAliasDialog({ move: { alias, from }, onMove, onClose }: MoveAliasDi
   );
 }
 
+/** Requests by this alias in the last hour. */
+function AliasImpact({ alias }: { readonly alias: string }): JSX.Element {
+  const { from, to } = rangeOf('1h', useNow());
+  const { data } = useCall('usage/query', { from, to, step: 'total', group_by: ['deployment', 'key'], alias });
+  if (!data) return <span className="text-muted">Looking up its usage…</span>;
+  return <span>{impactText(data.rows, [...new Set(data.rows.flatMap(({ deployment }) => deployment ?? []))])}</span>;
+}
+
 function RemoveAliasDialog({ alias, onClose }: { readonly alias: string; readonly onClose: () => void }): JSX.Element {
   const { slug } = useAccount();
   const remove = useChange('aliases/remove', ['aliases/', 'deployments/']);
   return (
-    <Dialog title={`Remove “${alias}”`} onClose={onClose}>
+    <ConfirmDialog
+      title={`Remove “${alias}”`}
+      action="Remove alias"
+      impact={<AliasImpact alias={alias} />}
+      onConfirm={async () => {
+        await remove.mutateAsync({ alias });
+        announce(`${slug}/${alias} is removed.`);
+        onClose();
+      }}
+      onClose={onClose}
+    >
       <p>
         New requests to {slug}/{alias} get 404. The deployment and its slug stay.
       </p>
-      {remove.isError && <Notice look="bad">{messageOf(remove.error)}</Notice>}
-      <DialogButtons>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button look="danger" busy={remove.isPending} onClick={() => remove.mutate({ alias }, { onSuccess: onClose })}>
-          Remove alias
-        </Button>
-      </DialogButtons>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

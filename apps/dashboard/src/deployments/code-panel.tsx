@@ -16,9 +16,9 @@ export function CodePanel({ deployment }: { readonly deployment: DeploymentView 
   if (!addresses) return null;
   const names = [...deployment.aliases, slugOf(deployment)];
   const name = wanted !== null && names.includes(wanted) ? wanted : (names[0] ?? slugOf(deployment));
-  const under = (
+  const by = names.length > 1 && (
     <SelectField
-      label="Under"
+      label="Call it by"
       choices={names.map((value) => ({ value, label: value === slugOf(deployment) ? value : `${slug}/${value}` }))}
       value={name}
       onChange={(event) => setWanted(event.target.value)}
@@ -26,7 +26,7 @@ export function CodePanel({ deployment }: { readonly deployment: DeploymentView 
   );
   return (
     <Panel title="Call it">
-      <RequestCode target={targetOf(addresses.gateway_url, slug, deployment, name === slugOf(deployment) ? null : name)} choice={under} />
+      <RequestCode target={targetOf(addresses.gateway_url, slug, deployment, name === slugOf(deployment) ? null : name)} choice={by} />
       <p className="text-sm text-muted">
         A deployment key goes in place of YOUR_API_KEY;{' '}
         <Link to="/$account/api-keys" params={{ account: slug }} className="text-accent underline">

@@ -1,18 +1,16 @@
-import type { ConsoleRequest, EngineChoice, ModelSource, SourceKind } from '@slipway/contracts';
-import { engineFacts, enginesFor } from '@slipway/contracts/engines';
-
-/** What the form offers: a model from the list, or a source to name. */
-export type SourceChoice = 'known' | SourceKind;
+import type { ConsoleRequest, EngineChoice, ModelSource, RevisionView, SourceKind } from '@slipway/contracts';
+import { engineFacts, enginesFor, optionFault } from '@slipway/contracts/engines';
+import type { CreateStep } from '../searches.js';
 
 /** What somebody has filled in so far, as they typed it. */
 export interface DeploymentDraft {
-  readonly kind: SourceChoice;
-  readonly name: string;
-  readonly alias: string;
-  /** A model from the list, for `known`. */
-  readonly known: ModelSource | null;
+  readonly kind: SourceKind;
+  /** Of a file on the workers. */
   readonly path: string;
+  /** Of a download. */
   readonly uri: string;
+  readonly sha256: string;
+  /** Of an HTTP engine. */
   readonly url: string;
   readonly model: string;
   readonly credential: string;
@@ -24,30 +22,32 @@ export interface DeploymentDraft {
   readonly slots: string;
   readonly replicas: string;
   readonly defaultMaxTokens: string;
+  readonly name: string;
+  readonly alias: string;
+  /** Why the revision is made. */
+  readonly note: string;
 }
 
 export const EMPTY_DRAFT: DeploymentDraft = {
-  kind: 'known',
-  name: '',
-  alias: '',
-  known: null,
-  path: '',
-  uri: '',
-  url: '',
-  model: '',
-  credential: '',
-  engine: '',
-  engineOptions: {},
-  context: '',
-  slots: '',
-  replicas: '',
-  defaultMaxTokens: '',
+  ...{ kind: 'file', path: '', uri: '', sha256: '', url: '', model: '', credential: '', engine: '', engineOptions: {} },
+  ...{ context: '', slots: '', replicas: '', defaultMaxTokens: '', name: '', alias: '', note: '' },
 };
 
-export type Faults = Partial<Record<keyof DeploymentDraft, string>>;
+export type DraftField = keyof DeploymentDraft;
+export type Faults = Partial<Record<DraftField, string>>;
+
+/** The step of the create page on which a field stands. */
+export const STEP_OF: Readonly<Record<DraftField, CreateStep>> = {
+  ...{ kind: 'source', path: 'model', uri: 'model', sha256: 'model', url: 'model', model: 'model', credential: 'model' },
+  ...{ engine: 'model', engineOptions: 'model', context: 'size', slots: 'size', replicas: 'size', defaultMaxTokens: 'size' },
+  ...{ name: 'name', alias: 'name', note: 'name' },
+};
 
 const ALIAS = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 const HF = /^hf:[\w.-]+\/[\w.-]+\/.+$/;
+const SHA256 = /^[0-9a-f]{64}$/i;
+export const NAME_MAX = 100;
+export const NOTE_MAX = 500;
 
 interface Range {
   readonly min: number;
@@ -60,6 +60,7 @@ export const RANGES = {
   replicas: { min: 1, max: 64 },
   defaultMaxTokens: { min: 1, max: 2_147_483_647 },
 } as const satisfies Record<string, Range>;
+export type NumberFieldName = keyof typeof RANGES;
 
 /** What is wrong with a whole number that may be left out; null = nothing. */
 export function faultOfNumber(text: string, { min, max }: Range): string | null {
@@ -75,20 +76,33 @@ export function faultOfAlias(text: string): string | null {
   return 'Lower-case letters, digits, dots, hyphens and underscores, such as qwen2.5-7b; not beginning with “deployment-”.';
 }
 
-function faultOfUrl(text: string): string | null {
+/** What is wrong with the address of an engine; null = nothing. */
+export function faultOfUrl(text: string): string | null {
   if (URL.canParse(text.trim()) && /^https?:$/.test(new URL(text.trim()).protocol)) return null;
   return 'An http or https URL, such as http://10.0.0.7:8000.';
 }
 
-function sourceFaults({ kind, known, path, uri, url, model }: DeploymentDraft): Faults {
-  if (kind === 'known') return known ? {} : { known: 'Choose a model.' };
-  if (kind === 'file') return path.trim() === '' ? { path: 'Give the path of a GGUF file, as the workers see it.' } : {};
+function sourceFaults({ kind, path, uri, sha256, url, model }: DeploymentDraft): Faults {
+  if (kind === 'file') return path.trim() === '' ? { path: 'Choose a model, or enter the path of a GGUF file.' } : {};
   if (kind === 'download') {
     const isGood = HF.test(uri.trim()) || (URL.canParse(uri.trim()) && uri.trim().startsWith('https://'));
-    return isGood ? {} : { uri: 'An https URL, or hf:user/repo/file.gguf.' };
+    const isSum = sha256.trim() === '' || SHA256.test(sha256.trim());
+    return {
+      ...(!isGood && { uri: 'An https URL, or hf:user/repo/file.gguf.' }),
+      ...(!isSum && { sha256: 'A SHA-256 checksum has 64 hexadecimal digits.' }),
+    };
   }
   const fault = faultOfUrl(url);
-  return { ...(fault !== null && { url: fault }), ...(model.trim() === '' && { model: 'Give the model’s name at the engine.' }) };
+  return { ...(fault !== null && { url: fault }), ...(model.trim() === '' && { model: 'Choose a model, or enter its name.' }) };
+}
+
+function optionFaults(draft: DeploymentDraft): Faults {
+  const faults = Object.entries(engineFacts(chosenEngine(draft))?.options ?? {}).flatMap(([name, option]) => {
+    const value = optionValue(draft.engineOptions[name] ?? '', option.form);
+    const fault = value === null ? null : optionFault(option, value);
+    return fault === null ? [] : [`${option.label}: ${fault}`];
+  });
+  return faults[0] === undefined ? {} : { engineOptions: faults[0] };
 }
 
 /** What is wrong with a draft, by field; empty = nothing that can be seen from here. */
@@ -98,56 +112,81 @@ export function faultsOf(draft: DeploymentDraft): Faults {
   );
   const alias = faultOfAlias(draft.alias);
   return {
-    ...(draft.name.trim() === '' && { name: 'Give the deployment a name.' }),
+    ...(draft.name.trim() === '' && { name: 'Enter a name.' }),
     ...(alias !== null && { alias }),
     ...sourceFaults(draft),
+    ...optionFaults(draft),
     ...Object.fromEntries(numbers.filter(([, fault]) => fault !== null)),
   };
 }
 
+/** The faults of one step. */
+export const faultsIn = (faults: Faults, step: CreateStep): Faults =>
+  Object.fromEntries(Object.entries(faults).filter(([field]) => STEP_OF[field as DraftField] === step));
+
 /** Engines that can load the source of a draft, the default first. */
-export const enginesOf = ({ kind, known }: Pick<DeploymentDraft, 'kind' | 'known'>): readonly string[] =>
-  enginesFor(kind === 'known' ? (known?.kind ?? 'file') : kind);
+export const enginesOf = ({ kind }: Pick<DeploymentDraft, 'kind'>): readonly string[] => enginesFor(kind);
 
 /** The kind of engine that loads what a draft names: the one that was chosen, or the default. */
-export function chosenEngine(draft: DeploymentDraft): string {
+export function chosenEngine(draft: Pick<DeploymentDraft, 'kind' | 'engine'>): string {
   const kinds = enginesOf(draft);
   return kinds.includes(draft.engine) ? draft.engine : (kinds[0] ?? '');
+}
+
+/** An option as requests hold it; null = left out. */
+function optionValue(text: string, form: 'text' | 'list'): string | readonly string[] | null {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  if (lines.length === 0) return null;
+  return form === 'list' ? lines : lines.join('\n');
 }
 
 /** The engine as a field of the source; absent where it is the default without options. Options that are left empty are left out. */
 function engineOf(draft: DeploymentDraft): { readonly engine?: EngineChoice } {
   const kind = chosenEngine(draft);
   const given = Object.entries(engineFacts(kind)?.options ?? {}).flatMap(([name, { form }]): [string, string | string[]][] => {
-    const lines = (draft.engineOptions[name] ?? '').split('\n').filter((line) => line.trim() !== '');
-    if (lines.length === 0) return [];
-    return [[name, form === 'list' ? lines : lines.join('\n')]];
+    const value = optionValue(draft.engineOptions[name] ?? '', form);
+    return value === null ? [] : [[name, typeof value === 'string' ? value : [...value]]];
   });
   if (given.length > 0) return { engine: { kind, options: Object.fromEntries(given) } };
   return kind === enginesOf(draft)[0] ? {} : { engine: { kind } };
 }
 
-/** The fields of a draft that stand for a source's engine. */
-export function engineFields({ engine }: ModelSource): Pick<DeploymentDraft, 'engine' | 'engineOptions'> {
-  const options = Object.entries(engine?.options ?? {}).map(([name, value]) => [name, [value].flat().join('\n')] as const);
-  return { engine: engine?.kind ?? '', engineOptions: Object.fromEntries(options) };
-}
-
 /** The source that a draft names; only a draft without faults names a good one. */
 export const sourceOf = (draft: DeploymentDraft): ModelSource => ({ ...placeOf(draft), ...engineOf(draft) });
 
-function placeOf({ kind, known, path, uri, url, model }: DeploymentDraft): ModelSource {
-  if (kind === 'known' && known) return known;
-  if (kind === 'download') return { kind, uri: uri.trim() };
+function placeOf({ kind, path, uri, sha256, url, model }: DeploymentDraft): ModelSource {
+  const sum = sha256.trim().toLowerCase();
+  if (kind === 'download') return { kind, uri: uri.trim(), ...(sum !== '' && { sha256: sum }) };
   if (kind === 'http') return { kind, url: url.trim(), model: model.trim() };
   return { kind: 'file', path: path.trim() };
 }
 
+/** The fields of a draft that stand for a source. */
+export function draftOfSource({ engine, ...source }: ModelSource): Partial<DeploymentDraft> {
+  const options = Object.entries(engine?.options ?? {}).map(([name, value]) => [name, [value].flat().join('\n')] as const);
+  const { sha256 = '', ...place } = source.kind === 'download' ? source : { ...source, sha256: '' };
+  return { ...place, sha256, engine: engine?.kind ?? '', engineOptions: Object.fromEntries(options) };
+}
+
+const textOf = (value: number | null): string => (value === null ? '' : String(value));
+
+/** A draft with the settings of a revision, without name and alias. */
+export const draftOfRevision = ({ source, context, slots, default_max_tokens: longest }: RevisionView): DeploymentDraft => ({
+  ...EMPTY_DRAFT,
+  ...draftOfSource(source),
+  ...{ context: textOf(context), slots: textOf(slots), defaultMaxTokens: textOf(longest) },
+});
+
 const numberIn = (text: string): number | null => (text.trim() === '' ? null : Number(text));
+
+/** A number of a draft that may be used; null where it is empty or not good. */
+export const goodNumber = (draft: DeploymentDraft, field: NumberFieldName): number | null =>
+  faultOfNumber(draft[field], RANGES[field]) === null ? numberIn(draft[field]) : null;
 
 /** A draft without faults as the request that it stands for. Empty fields are left to the system. */
 export function requestOf(draft: DeploymentDraft): ConsoleRequest<'deployments/create'> {
   const [context, slots, replicas, longest] = [draft.context, draft.slots, draft.replicas, draft.defaultMaxTokens].map(numberIn);
+  const note = draft.note.trim();
   return {
     name: draft.name.trim(),
     source: sourceOf(draft),
@@ -156,5 +195,20 @@ export function requestOf(draft: DeploymentDraft): ConsoleRequest<'deployments/c
     ...(slots != null && { slots }),
     ...(replicas != null && { replicas }),
     ...(longest != null && { default_max_tokens: longest }),
+    ...(note !== '' && { note }),
   };
+}
+
+/** Fields of requests that are called otherwise here. */
+const PARAMS: Readonly<Record<string, DraftField>> = {
+  ...{ default_max_tokens: 'defaultMaxTokens', source: 'kind', 'source.kind': 'kind', 'source.path': 'path', 'source.uri': 'uri' },
+  ...{ 'source.sha256': 'sha256', 'source.url': 'url', 'source.model': 'model', threads: 'slots' },
+};
+
+/** The field that an error of the services is about; null = none of the form. */
+export function fieldOfParam(param: string | null): DraftField | null {
+  if (param === null) return null;
+  if (param.startsWith('source.engine')) return param.startsWith('source.engine.options') ? 'engineOptions' : 'engine';
+  const field = Object.hasOwn(PARAMS, param) ? PARAMS[param] : param;
+  return field !== undefined && Object.hasOwn(EMPTY_DRAFT, field) ? (field as DraftField) : null;
 }

@@ -1,32 +1,47 @@
-import type { ModelSource } from '@slipway/contracts';
-import { sourceText } from '@slipway/contracts/engines';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import { type JSX, lazy, type ReactNode, Suspense } from 'react';
 import { codeOf } from '../api/console-error.js';
 import { useCall } from '../api/use-call.js';
-import { useAccount, useMayChange } from '../session/use-session.js';
+import { DEPLOYMENT_SEARCH, DEPLOYMENT_TABS, type DeploymentTab } from '../searches.js';
+import { useAccount } from '../session/use-session.js';
 import { Missing } from '../shell/faults.js';
-import { buttonClass } from '../ui/button.js';
-import { CopyButton } from '../ui/copy-button.js';
-import { Icon } from '../ui/icon.js';
 import { Loaded } from '../ui/loaded.js';
+import { Moment } from '../ui/moment.js';
 import { Page } from '../ui/page.js';
-import { Skeleton } from '../ui/skeleton.js';
+import { Skeleton, type SkeletonShape } from '../ui/skeleton.js';
 import { Tabs } from '../ui/tabs.js';
+import { useUrlState } from '../url-state/use-url-state.js';
 import { lookAgainAfter } from './deployment-actions.js';
-import { DeploymentButtons } from './deployment-buttons.js';
+import type { DeploymentDetails } from './deployment-details.js';
+import { HeaderActions, HeaderNames } from './deployment-header.js';
 import { idOf } from './inference-target.js';
 import { OverviewTab } from './overview-tab.js';
+import { StateBadge } from './state-badge.js';
 
 const LogTab = lazy(async () => ({ default: (await import('./log-tab.js')).LogTab }));
 const MetricsTab = lazy(async () => ({ default: (await import('./metrics-tab.js')).MetricsTab }));
 const RevisionsTab = lazy(async () => ({ default: (await import('./revisions-tab.js')).RevisionsTab }));
 const SettingsTab = lazy(async () => ({ default: (await import('./settings-tab.js')).SettingsTab }));
 
-const later = (tab: ReactNode): JSX.Element => <Suspense fallback={<Skeleton shape="table" what="Tab" />}>{tab}</Suspense>;
+const TITLES: Readonly<Record<DeploymentTab, string>> = {
+  overview: 'Overview',
+  metrics: 'Metrics',
+  logs: 'Logs',
+  revisions: 'Revisions',
+  settings: 'Settings',
+};
 
-const TABS = ['overview', 'metrics', 'logs', 'revisions', 'settings'] as const;
-type Tab = (typeof TABS)[number];
+const later = (what: string, shape: SkeletonShape, tab: ReactNode): JSX.Element => (
+  <Suspense fallback={<Skeleton shape={shape} what={what} count={4} />}>{tab}</Suspense>
+);
+
+const CONTENTS: Readonly<Record<DeploymentTab, (details: DeploymentDetails) => JSX.Element>> = {
+  overview: (details) => <OverviewTab details={details} />,
+  metrics: (details) => later('Metrics', 'chart', <MetricsTab details={details} />),
+  logs: (details) => later('Logs', 'text', <LogTab details={details} />),
+  revisions: (details) => later('Revisions', 'table', <RevisionsTab details={details} />),
+  settings: (details) => later('Settings', 'form', <SettingsTab details={details} />),
+};
 
 export function DeploymentScreen(): JSX.Element {
   const { slug } = useParams({ from: '/inside/$account/deployments/$slug' });
@@ -34,77 +49,49 @@ export function DeploymentScreen(): JSX.Element {
   return id === null ? <Missing /> : <Found key={id} id={id} slug={slug} />;
 }
 
-interface HeadingProps {
-  readonly slug: string;
-  /** Absent until it is known. */
-  readonly source: ModelSource | undefined;
-}
-
-/** The line under the title. */
-function Heading({ slug, source }: HeadingProps): JSX.Element {
-  const { slug: account } = useAccount();
-  return (
-    <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-      <Link to="/$account/deployments" params={{ account }} className="inline-flex items-center gap-1 text-accent hover:underline">
-        <Icon name="back" />
-        Deployments
-      </Link>
-      <span className="inline-flex items-center gap-1">
-        <code className="font-mono text-sm">{slug}</code>
-        <CopyButton text={slug} look="quiet" aria-label={`Copy ${slug}`} />
-      </span>
-      {source && <span className="min-w-0 break-all">{sourceText(source)}</span>}
-    </span>
-  );
-}
-
 function Found({ id, slug }: { readonly id: number; readonly slug: string }): JSX.Element {
-  const { tab } = useSearch({ from: '/inside/$account/deployments/$slug' });
+  const [{ tab }] = useUrlState(DEPLOYMENT_SEARCH);
   const navigate = useNavigate();
   const { slug: account } = useAccount();
-  const mayChange = useMayChange();
   const found = useCall('deployments/find', { deployment: id }, { every: (data) => lookAgainAfter(data ? [data.deployment] : []) });
   if (codeOf(found.error) === 'deployment_not_found') return <Missing />;
-  const shown: Tab = TABS.find((one) => one === tab) ?? 'overview';
   const deployment = found.data?.deployment;
+  const show = (next: DeploymentTab): void =>
+    void navigate({
+      to: '/$account/deployments/$slug',
+      params: { account, slug },
+      search: next === 'overview' ? {} : { tab: next },
+      resetScroll: false,
+    });
   return (
     <Page
       title={deployment?.name ?? slug}
-      about={<Heading slug={slug} source={deployment?.source} />}
-      actions={
+      beside={
         deployment && (
-          <>
-            {mayChange && (
-              <Link to="/$account/playground" params={{ account }} search={{ deployment: slug }} className={buttonClass('plain')}>
-                <Icon name="chat" />
-                Playground
-              </Link>
-            )}
-            <DeploymentButtons deployment={deployment} />
-          </>
+          <span className="flex flex-wrap items-center gap-x-2 text-sm" aria-live="polite">
+            <StateBadge deployment={deployment} withReplicas />
+            <span className="text-xs text-muted">
+              since <Moment at={deployment.since} />
+            </span>
+          </span>
         )
       }
+      about={deployment && <HeaderNames deployment={deployment} />}
+      actions={deployment && <HeaderActions deployment={deployment} />}
     >
-      <Loaded query={found} what="Deployment" rows={6}>
+      <Loaded query={found} what="Deployment" shape="figures" rows={4}>
         {(details) => (
           <Tabs
             label="Parts of the deployment"
-            value={shown}
-            onChange={(value) =>
-              void navigate({
-                to: '/$account/deployments/$slug',
-                params: { account, slug },
-                search: value === 'overview' ? {} : { tab: value },
-                replace: true,
-              })
-            }
-            items={[
-              { value: 'overview', label: 'Overview', href: '?', content: <OverviewTab details={details} /> },
-              { value: 'metrics', label: 'Metrics', href: '?tab=metrics', content: later(<MetricsTab id={id} />) },
-              { value: 'logs', label: 'Logs', href: '?tab=logs', content: later(<LogTab id={id} />) },
-              { value: 'revisions', label: 'Revisions', href: '?tab=revisions', content: later(<RevisionsTab details={details} />) },
-              { value: 'settings', label: 'Settings', href: '?tab=settings', content: later(<SettingsTab details={details} />) },
-            ]}
+            value={tab}
+            onChange={show}
+            items={DEPLOYMENT_TABS.map((value) => ({
+              value,
+              label: TITLES[value],
+              href: value === 'overview' ? `/${account}/deployments/${slug}` : `?tab=${value}`,
+              // Base UI draws the open panel alone; the others are not made.
+              content: value === tab ? CONTENTS[value](details) : null,
+            }))}
           />
         )}
       </Loaded>

@@ -1,124 +1,138 @@
 import type { DeploymentView } from '@slipway/contracts';
-import { modelNameOf } from '@slipway/contracts/engines';
-import { Link } from '@tanstack/react-router';
-import { type JSX, useState } from 'react';
-import { useCall } from '../api/use-call.js';
-import { formatCount, formatRate } from '../format/number.js';
+import { engineFacts, modelNameOf } from '@slipway/contracts/engines';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type JSX, useCallback, useMemo } from 'react';
 import { useAccount, useMayChange } from '../session/use-session.js';
-import { Button } from '../ui/button.js';
-import { CopyIcon } from '../ui/copy-button.js';
-import { Loaded } from '../ui/loaded.js';
-import { Moment } from '../ui/moment.js';
-import { Empty, Page } from '../ui/page.js';
-import { type Column, Table, Truncated } from '../ui/table.js';
-import { SPEED, TTFT, written } from '../usage/figures.js';
-import type { Sums } from '../usage/usage-range.js';
-import { CreateDeploymentDialog } from './create-deployment-dialog.js';
-import { lookAgainAfter } from './deployment-actions.js';
+import { DEPLOYMENTS_SEARCH } from '../searches.js';
+import { buttonClass } from '../ui/button.js';
+import { DataTable } from '../ui/data-table/data-table.js';
+import type { BulkAction, Facet, RowAction } from '../ui/data-table/types.js';
+import { EmptyState } from '../ui/empty-state.js';
+import { Icon } from '../ui/icon.js';
+import { Page } from '../ui/page.js';
+import { useUrlState } from '../url-state/use-url-state.js';
+import { actionsOf } from './deployment-actions.js';
+import { ableTo, type DeploymentCommands, useDeploymentCommands } from './deployment-commands.js';
+import { deploymentColumns, engineKindIn } from './deployment-columns.js';
 import { slugOf } from './inference-target.js';
-import { replicasText, slotsText } from './slots-text.js';
-import { StateBadge } from './state-badge.js';
-import { useDeploymentUse } from './use-deployment-use.js';
+import { STATES } from './state-words.js';
+import { useCourses, useDeploymentUse } from './use-deployment-use.js';
+import { useDeployments, useLoads } from './use-deployments.js';
 
-/** Of the hour over which the list sums up. */
-const MINUTES = 60;
+const FACETS: readonly Facet<DeploymentView>[] = [
+  {
+    id: 'status',
+    title: 'Status',
+    of: ({ state }) => [state],
+    words: (state) => (Object.hasOwn(STATES, state) ? STATES[state as keyof typeof STATES].text : state),
+  },
+  { id: 'engine', title: 'Engine', of: (one) => [engineKindIn(one)], words: (kind) => engineFacts(kind)?.title ?? kind },
+  { id: 'model', title: 'Model', of: ({ source }) => [modelNameOf(source)] },
+];
+
+const nameOf = ({ name }: DeploymentView): string => name;
+const keyOf = ({ id }: DeploymentView): number => id;
 
 export function DeploymentsScreen(): JSX.Element {
-  const list = useCall('deployments/list', {}, { every: (data) => lookAgainAfter(data?.deployments ?? []) });
-  const use = useDeploymentUse();
+  const list = useDeployments();
+  const state = useUrlState(DEPLOYMENTS_SEARCH);
+  const { slug: account } = useAccount();
   const mayChange = useMayChange();
-  const [creating, setCreating] = useState(false);
-  const create = (
-    <Button look="main" icon="plus" onClick={() => setCreating(true)}>
-      Create deployment
-    </Button>
-  );
-  const isEmpty = list.data?.deployments.length === 0;
+  const commands = useDeploymentCommands();
+  const use = useDeploymentUse();
+  const loads = useLoads();
+  const courses = useCourses(list.data?.length);
+  const columns = useMemo(() => deploymentColumns({ use, loads, courses }), [use, loads, courses]);
+  const rowHref = useCallback((row: DeploymentView) => `/${account}/deployments/${slugOf(row)}`, [account]);
+  const rowActions = useRowActions(commands);
+  const create = mayChange && <CreateLink />;
   return (
-    <Page
-      title="Deployments"
-      about="Models that answer requests, each under its own address."
-      actions={mayChange && list.data && !isEmpty ? create : undefined}
-    >
-      <Loaded query={list} what="Deployments">
-        {({ deployments }) =>
-          deployments.length === 0 ? (
-            <Empty title="No deployments yet" action={mayChange ? create : undefined}>
-              Choose a model, and clients can call it a few seconds later.
-            </Empty>
-          ) : (
-            <>
-              <Table caption="Deployments" columns={columnsOf(use)} rows={deployments} keyOf={({ id }) => id} />
-              <p className="text-sm text-muted">
-                Slots: how many requests are served at once, of how many are configured. Requests, speed and errors are those of the last
-                hour.
-              </p>
-            </>
-          )
+    <Page title="Deployments" actions={list.data?.length === 0 ? undefined : create}>
+      <DataTable
+        label="Deployments"
+        {...{ columns, keyOf, nameOf, state, rowHref, rowActions }}
+        rows={list.data}
+        query={list}
+        facets={FACETS}
+        {...(mayChange && { bulkActions: bulkActionsOf(commands) })}
+        empty={
+          <EmptyState
+            title="No deployments yet"
+            icon="box"
+            action={create}
+            {...(mayChange && { command: 'npx slipway deployments create --model MODEL.gguf --name NAME' })}
+          >
+            A deployment serves one model at an address of its own.
+          </EmptyState>
         }
-      </Loaded>
-      {creating && <CreateDeploymentDialog onClose={() => setCreating(false)} />}
+      />
+      {commands.dialog}
     </Page>
   );
 }
 
-type Row = DeploymentView;
-
-const IN_LISTS = [
-  { title: 'Tokens/s', figure: SPEED },
-  { title: 'TTFT p50', figure: TTFT },
-] as const;
-
-const columnsOf = (hourOf: ((id: number) => Sums) | null): readonly Column<Row>[] => [
-  { title: 'Name', cell: (deployment) => <NameCell deployment={deployment} /> },
-  { title: 'Model', cell: ({ source }) => <Truncated text={modelNameOf(source)} /> },
-  { title: 'State', cell: (deployment) => <StateBadge deployment={deployment} /> },
-  {
-    title: 'Aliases',
-    cell: ({ aliases }) => (aliases.length === 0 ? <span className="text-muted">None</span> : <Truncated text={aliases.join(', ')} />),
-  },
-  {
-    title: 'Slots',
-    numeric: true,
-    cell: (deployment) => (
-      <div>
-        {slotsText(deployment)}
-        <span className="block text-sm whitespace-nowrap text-muted">{replicasText(deployment)}</span>
-      </div>
-    ),
-  },
-  { title: 'Requests/min', numeric: true, cell: ({ id }) => (hourOf ? formatRate(hourOf(id).requests / MINUTES) : '–') },
-  ...IN_LISTS.map(({ title, figure }): Column<Row> => ({
-    title,
-    numeric: true,
-    cell: ({ id }) => (hourOf ? written(figure, figure.lines[0].of(hourOf(id))) : '–'),
-  })),
-  {
-    title: 'Errors',
-    numeric: true,
-    cell: ({ id }) =>
-      hourOf ? <span className={hourOf(id).errors > 0 ? 'font-medium text-bad' : ''}>{formatCount(hourOf(id).errors)}</span> : '–',
-  },
-  { title: 'Created', cell: ({ created_at: at }) => (at === undefined ? '–' : <Moment at={at} />) },
-];
-
-function NameCell({ deployment }: { readonly deployment: DeploymentView }): JSX.Element {
-  const slug = slugOf(deployment);
+function CreateLink(): JSX.Element {
   const { slug: account } = useAccount();
   return (
-    <div className="min-w-0">
-      <Link
-        to="/$account/deployments/$slug"
-        params={{ account, slug }}
-        title={deployment.name}
-        className="block truncate font-medium text-accent hover:underline md:max-w-64 md:min-w-32"
-      >
-        {deployment.name}
-      </Link>
-      <div className="flex items-center gap-1 font-mono text-sm text-muted">
-        <span className="whitespace-nowrap">{slug}</span>
-        <CopyIcon text={slug} />
-      </div>
-    </div>
+    <Link to="/$account/deployments/create" params={{ account }} className={buttonClass('main')} data-shortcut="create">
+      <Icon name="plus" className="-ml-0.5 size-4" />
+      Create deployment
+    </Link>
   );
+}
+
+function bulkActionsOf({ ask, resume }: DeploymentCommands): readonly BulkAction<DeploymentView>[] {
+  const none =
+    (...actions: Parameters<typeof ableTo>[1][]) =>
+    (rows: readonly DeploymentView[]): boolean =>
+      ableTo(rows, ...actions).length === 0;
+  return [
+    { label: 'Stop', disabled: none('stop'), onSelect: (deployments, onDone) => ask({ command: 'stop', deployments, onDone }) },
+    {
+      label: 'Resume',
+      disabled: none('resume', 'retry'),
+      onSelect: (rows, clear) => void resume(ableTo(rows, 'resume', 'retry'), clear),
+    },
+    {
+      label: 'Delete',
+      danger: true,
+      disabled: none('delete'),
+      onSelect: (deployments, onDone) => ask({ command: 'delete', deployments, onDone }),
+    },
+  ];
+}
+
+/** What can be done with one row; viewers can only look. */
+function useRowActions({ ask, resume }: DeploymentCommands): (row: DeploymentView) => readonly RowAction[] {
+  const navigate = useNavigate();
+  const { slug: account } = useAccount();
+  const mayChange = useMayChange();
+  return (row) => {
+    const slug = slugOf(row);
+    const open: RowAction = {
+      label: 'Open',
+      onSelect: () => void navigate({ to: '/$account/deployments/$slug', params: { account, slug } }),
+    };
+    if (!mayChange) return [open];
+    const can = actionsOf(row);
+    const again: RowAction = {
+      label: can.includes('retry') ? 'Try again' : 'Resume',
+      onSelect: () => void resume([row]),
+    };
+    return [
+      open,
+      {
+        label: 'Playground',
+        onSelect: () => void navigate({ to: '/$account/playground', params: { account }, search: { deployment: slug } }),
+      },
+      ...(can.includes('resume') || can.includes('retry') ? [again] : []),
+      ...(can.includes('stop') ? [{ label: 'Stop', onSelect: () => ask({ command: 'stop', deployments: [row] }) }] : []),
+      {
+        label: 'Delete',
+        danger: true,
+        disabled: !can.includes('delete'),
+        onSelect: () => ask({ command: 'delete', deployments: [row] }),
+      },
+    ];
+  };
 }

@@ -1,12 +1,17 @@
 import { ENGINE_KINDS, type EngineKindFacts, ERRORS, type ModelSource, ObservedState, StateReason } from '@slipway/contracts';
-import { createElement } from 'react';
-import { renderToStaticMarkup } from 'react-dom/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { actionsOf, isPassing, lookAgainAfter, rollbackRev } from './deployment-actions.js';
-import { type DeploymentDraft, EMPTY_DRAFT, engineFields, enginesOf, faultsOf, requestOf } from './deployment-draft.js';
+import {
+  type DeploymentDraft,
+  draftOfSource,
+  EMPTY_DRAFT,
+  enginesOf,
+  faultsOf,
+  fieldOfParam,
+  requestOf,
+  STEP_OF,
+} from './deployment-draft.js';
 import { idOf, targetOf } from './inference-target.js';
-import { replicasText, slotsText } from './slots-text.js';
-import { SourceFields } from './source-fields.js';
 import { REASONS, STATES } from './state-words.js';
 
 const facts = (state: ObservedState, rest: Partial<Parameters<typeof actionsOf>[0]> = {}): Parameters<typeof actionsOf>[0] => ({
@@ -68,25 +73,6 @@ describe('words', () => {
   });
 });
 
-describe('slots', () => {
-  const size = { slots: 4, replicas: 2, ready_replicas: 1, rev: 2, serving_rev: 2 };
-
-  it('are those of the replicas that answer, of all that are wanted', () => {
-    expect([slotsText(size), replicasText(size)]).toEqual(['4 of 8', '1 of 2 replicas']);
-    const lone = { ...size, replicas: 1, ready_replicas: 0, serving_rev: null };
-    expect([slotsText(lone), replicasText(lone)]).toEqual(['0 of 4', null]);
-  });
-
-  it('are as configured where nobody knows how many the revision that serves has', () => {
-    expect(slotsText({ ...size, serving_rev: 1 })).toBe('8');
-    expect(slotsText({ ...size, serving_rev: 1, ready_replicas: 0 })).toBe('0 of 8');
-  });
-
-  it('are not known from a service of before they were told', () => {
-    expect(slotsText({ replicas: 2, ready_replicas: 1, rev: 1 })).toBe('–');
-  });
-});
-
 describe('addresses', () => {
   it('use an alias where there is one', () => {
     const deployment = { id: 7, aliases: ['chat', 'old'] } as unknown as Parameters<typeof targetOf>[2];
@@ -136,6 +122,7 @@ describe('a deployment that somebody fills in', () => {
     [{ kind: 'file', path: '' }, 'path'],
     [{ kind: 'download', uri: 'http://plain.example/x.gguf' }, 'uri'],
     [{ kind: 'download', uri: 'hf:user' }, 'uri'],
+    [{ kind: 'download', uri: 'hf:user/repo/x.gguf', sha256: 'abc' }, 'sha256'],
     [{ kind: 'http', url: 'ftp://x', model: 'm' }, 'url'],
     [{ kind: 'http', url: 'http://x', model: '' }, 'model'],
     [{ kind: 'file', path: 'x', context: '12' }, 'context'],
@@ -156,21 +143,35 @@ describe('a kind of engine that is put into the table', () => {
 
   const draft: DeploymentDraft = { ...EMPTY_DRAFT, name: 'Chat', kind: 'file', path: '/m.gguf' };
   const chosen: DeploymentDraft = { ...draft, engine: 'toy', engineOptions: { args: '--a\n\nb c' } };
-  const shown = (of: DeploymentDraft): string =>
-    renderToStaticMarkup(createElement(SourceFields, { draft: of, faults: {}, onChange: () => undefined }));
 
-  it('is offered with its options', () => {
+  it('is offered, and its options are checked', () => {
     expect(enginesOf(draft)).toContain('toy');
-    expect(shown(chosen)).toContain('>Toy server</span>');
-    expect(shown(draft)).not.toContain('Arguments');
-    expect(shown(chosen)).toContain('--a\n\nb c</textarea>');
-    expect(enginesOf({ kind: 'http', known: null })).toEqual(['http']);
+    expect(enginesOf({ kind: 'http' })).toEqual(['http']);
+    expect(faultsOf({ ...chosen, engineOptions: { args: 'x'.repeat(101) } })).toHaveProperty('engineOptions');
   });
 
   it('goes into the request and comes back', () => {
     const source: ModelSource = { kind: 'file', path: '/m.gguf', engine: { kind: 'toy', options: { args: ['--a', 'b c'] } } };
     expect(requestOf(chosen).source).toEqual(source);
     expect(requestOf(draft).source).toEqual({ kind: 'file', path: '/m.gguf' });
-    expect(requestOf({ ...draft, ...engineFields(source) }).source).toEqual(source);
+    expect(requestOf({ ...draft, ...draftOfSource(source) }).source).toEqual(source);
+  });
+});
+
+describe('an error of the services', () => {
+  it.each([
+    ['source.path', 'path', 'model'],
+    ['path', 'path', 'model'],
+    ['source.engine.options.gpu_layers', 'engineOptions', 'model'],
+    ['default_max_tokens', 'defaultMaxTokens', 'size'],
+    ['replicas', 'replicas', 'size'],
+    ['alias', 'alias', 'name'],
+  ] as const)('about %s leads to its field and step', (param, field, step) => {
+    expect(fieldOfParam(param)).toBe(field);
+    expect(STEP_OF[field]).toBe(step);
+  });
+
+  it('about nothing on the page leads nowhere', () => {
+    expect([null, 'account', 'constructor'].map(fieldOfParam)).toEqual([null, null, null]);
   });
 });

@@ -1,5 +1,5 @@
 import type { ConsoleReply } from '@slipway/contracts';
-import { formatCount } from '../format/number.js';
+import { formatCount, plural } from '../format/number.js';
 
 export type EngineTest = ConsoleReply<'engines/test'>['tests'][number];
 
@@ -16,32 +16,32 @@ const SERVERS: Readonly<Record<NonNullable<EngineTest['server']>, string>> = {
   sglang: 'SGLang',
   'llama-server': 'llama-server',
   ollama: 'Ollama',
-  other: 'An engine',
+  other: 'The engine',
 };
 
-function answering({ server, context, models }: EngineTest): EngineWords {
-  const who = SERVERS[server ?? 'other'];
-  if (models === null) {
-    return { look: 'warn', text: `${who} answers, but tells no models.`, advice: 'Whether it has this one shows when it is loaded.' };
+const serverName = ({ server }: EngineTest): string => SERVERS[server ?? 'other'];
+
+function answering(test: EngineTest, model: string): EngineWords {
+  const { models, context } = test;
+  const who = serverName(test);
+  if (models === null) return { look: 'warn', text: `${who} answers and lists no models.`, advice: 'Enter the name of the model.' };
+  if (models.length === 0) return { look: 'warn', text: `${who} answers and has no model.`, advice: 'Load a model there.' };
+  if (model !== '' && !models.includes(model)) {
+    return { look: 'warn', text: `${who} answers, but does not list “${model}”.`, advice: 'Choose one of its models.' };
   }
-  const text =
-    context === null ? 'answers and has the model.' : `answers, has the model and takes ${formatCount(context)} tokens of context.`;
-  return { look: 'good', text: `${who} ${text}`, advice: null };
+  const takes = context === null ? '' : `, up to ${formatCount(context)} tokens of context`;
+  const has = model === '' ? `lists ${plural(models.length, 'model')}` : 'has the model';
+  return { look: 'good', text: `${who} answers and ${has}${takes}.`, advice: null };
 }
 
-/** Words the outcome of one test. */
-export function engineWords(test: EngineTest): EngineWords {
+/** Words the outcome of one test. @param model the name that is wanted; empty = none was chosen yet */
+export function engineWords(test: EngineTest, model: string): EngineWords {
   switch (test.outcome) {
     case 'answers':
-      return answering(test);
     case 'model_unknown':
-      return {
-        look: 'warn',
-        text: `${SERVERS[test.server ?? 'other']} answers, but does not list this model.`,
-        advice: test.models?.length === 0 ? 'It lists no model at all: load one there.' : 'Correct the name of the model.',
-      };
+      return answering(test, model);
     case 'refused':
-      return { look: 'bad', text: 'The engine refuses the key.', advice: 'Correct the key of the engine.' };
+      return { look: 'bad', text: test.detail ?? 'The engine refuses the credential.', advice: 'Correct the engine credential.' };
     case 'unreachable':
       return { look: 'bad', text: test.detail ?? 'The engine does not answer.', advice: 'Start the engine, or correct its address.' };
     case 'not_allowed':
@@ -53,4 +53,15 @@ export function engineWords(test: EngineTest): EngineWords {
     case 'silent':
       return { look: 'warn', text: 'The worker did not answer.', advice: 'Try again; if it stays so, the operator has to look at it.' };
   }
+}
+
+/** Every model that any worker saw there, in the order of the engine. */
+export const listedModels = (tests: readonly EngineTest[]): readonly string[] => [...new Set(tests.flatMap(({ models }) => models ?? []))];
+
+/** What the workers are called: their hosts, and a part of their own name where one host has several. */
+export function workerNames(tests: readonly Pick<EngineTest, 'host' | 'agent'>[]): readonly string[] {
+  return tests.map(({ host, agent }, index) => {
+    const isAlone = tests.every((other, at) => at === index || other.host !== host);
+    return isAlone ? host : `${host} (${agent === undefined ? `worker ${index + 1}` : agent.slice(-6)})`;
+  });
 }

@@ -1,76 +1,177 @@
-import type { ConsoleReply } from '@slipway/contracts';
-import { type JSX, useEffect, useRef, useState } from 'react';
-import { useCall } from '../api/use-call.js';
-import { CopyButton } from '../ui/copy-button.js';
+import { type JSX, useEffect, useMemo, useState } from 'react';
+import { formatExact } from '../format/time.js';
+import { DEPLOYMENT_SEARCH, LOG_LEVELS } from '../searches.js';
+import { Button, IconButton } from '../ui/button.js';
+import { EmptyState } from '../ui/empty-state.js';
 import { SelectField, TextField } from '../ui/field.js';
 import { Loaded } from '../ui/loaded.js';
 import { Notice } from '../ui/notice.js';
-import { Empty } from '../ui/page.js';
+import { RangePicker } from '../ui/range-picker.js';
 import { Switch } from '../ui/toggles.js';
+import { type UrlState, useUrlState } from '../url-state/use-url-state.js';
+import type { DeploymentDetails } from './deployment-details.js';
+import { workerNames } from './engine-words.js';
+import { slugOf } from './inference-target.js';
+import { type LogLine, replicaOf, savedLine } from './log-lines.js';
+import { LogList } from './log-list.js';
+import { type Log, useLog } from './use-log.js';
 
-type Log = ConsoleReply<'deployments/log'>;
+type Search = UrlState<ReturnType<typeof DEPLOYMENT_SEARCH.read>>;
 
-const LENGTHS = ['200', '1000', '2000'].map((value) => ({ value, label: `Newest ${value} lines` }));
-const FOLLOW_MS = 2_000;
+/** A search is asked once nothing was typed for so long, in milliseconds. */
+const TYPED_MS = 350;
 
-const lineText = ({ at, host, rev, text }: Log['lines'][number]): string => `${new Date(at).toISOString()} ${host} r${rev} ${text}`;
+const LEVELS = LOG_LEVELS.map((value) => ({
+  value,
+  label: value === 'debug' ? 'All levels' : `${value[0]?.toUpperCase()}${value.slice(1)} and above`,
+}));
 
 /** What the engine wrote. It holds no prompts and no answers. */
-export function LogTab({ id }: { readonly id: number }): JSX.Element {
-  const [lines, setLines] = useState('200');
-  const [follow, setFollow] = useState(true);
-  const [filter, setFilter] = useState('');
-  const log = useCall(
-    'deployments/log',
-    { deployment: id, lines: Number(lines) },
-    { every: () => (follow ? FOLLOW_MS : false), keep: true },
+export function LogTab({ details: { deployment, running } }: { readonly details: DeploymentDetails }): JSX.Element {
+  const url = useUrlState(DEPLOYMENT_SEARCH);
+  const [state, set] = url;
+  const query = useLog(deployment.id, state);
+  const replicas = useReplicas(running, query.data);
+  const lines = useMemo(
+    () => (query.data?.lines ?? []).filter((line) => state.host === '' || replicaOf(line) === state.host),
+    [query.data, state.host],
   );
+  const isFiltered = state.q !== '' || state.level !== 'debug' || state.host !== '';
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
-      <div className="grid items-end gap-3 sm:grid-cols-[12rem_minmax(0,1fr)_auto]">
-        <SelectField label="Show" choices={LENGTHS} value={lines} onChange={(event) => setLines(event.target.value)} />
-        <TextField label="Only lines that contain" type="search" value={filter} onChange={(event) => setFilter(event.target.value)} />
-        <Switch label="Follow" checked={follow} onChange={setFollow} />
-      </div>
-      <Loaded query={log} what="Engine log" rows={8}>
-        {(data) => <Lines log={data} filter={filter} follow={follow} />}
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
+      <Bar {...{ url, replicas, lines }} slug={slugOf(deployment)} />
+      <Loaded query={query} what="Engine log" shape="text" rows={8}>
+        {({ silent }) => (
+          <>
+            {silent.length > 0 && <Notice look="warn">No answer from {silent.join(', ')}: lines of these hosts are missing.</Notice>}
+            {lines.length === 0 ? (
+              <NoLines isFiltered={isFiltered} set={set} />
+            ) : (
+              <LogList {...{ lines }} names={replicas} isWrapped={state.wrap} isFollowed={state.tail && state.to === null} />
+            )}
+          </>
+        )}
       </Loaded>
     </div>
   );
 }
 
-function Lines({ log, filter, follow }: { readonly log: Log; readonly filter: string; readonly follow: boolean }): JSX.Element {
-  const box = useRef<HTMLPreElement>(null);
-  const shown = log.lines.map(lineText).filter((line) => line.toLowerCase().includes(filter.trim().toLowerCase()));
-  const text = shown.join('\n');
-  useEffect(() => {
-    if (follow && box.current) box.current.scrollTop = box.current.scrollHeight;
-  }, [text, follow]);
+/** Replicas that run or wrote a line, by what lines know them by, with their names. */
+function useReplicas(running: DeploymentDetails['running'], log: Log | undefined): ReadonlyMap<string, string> {
+  const text = JSON.stringify(
+    [...running, ...(log?.lines ?? [])].reduce<Record<string, { host: string; agent: string | undefined }>>((all, { host, agent }) => {
+      all[replicaOf({ host, ...(agent !== undefined && { agent }) })] ??= { host, agent };
+      return all;
+    }, {}),
+  );
+  return useMemo(() => {
+    const found = Object.entries(JSON.parse(text) as Record<string, Pick<LogLine, 'host' | 'agent'>>);
+    const names = workerNames(found.map(([, replica]) => replica));
+    return new Map(found.map(([key], index) => [key, names[index] ?? key]));
+  }, [text]);
+}
+
+interface BarProps {
+  readonly url: Search;
+  readonly replicas: ReadonlyMap<string, string>;
+  readonly lines: readonly LogLine[];
+  readonly slug: string;
+}
+
+function Bar({ url, replicas, lines, slug }: BarProps): JSX.Element {
+  const [state, set] = url;
+  const hosts = [{ value: '', label: 'All replicas' }, ...[...replicas].map(([value, label]) => ({ value, label }))];
   return (
-    <>
-      {log.silent.length > 0 && <Notice look="warn">No answer from {log.silent.join(', ')}: lines of these hosts are missing.</Notice>}
-      {shown.length === 0 ? (
-        <Empty title={log.lines.length === 0 ? 'No lines' : 'No line contains that'}>
-          {log.lines.length === 0
-            ? 'Workers keep the log of what runs on them; nothing does, or it has written nothing.'
-            : 'Change the filter, or show more lines.'}
-        </Empty>
-      ) : (
-        <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
-          <pre
-            ref={box}
-            role="region"
-            aria-label="Engine log"
-            tabIndex={0}
-            className="max-h-[32rem] overflow-auto rounded-lg border border-line bg-sunken p-3 font-mono text-[0.8125rem] leading-relaxed"
-          >
-            {text}
-          </pre>
-          <div>
-            <CopyButton text={text} label="Copy these lines" />
-          </div>
+    <div className="flex flex-wrap items-center gap-2">
+      <SearchField value={state.q} onSearch={(q) => set({ q })} />
+      <div className="w-40">
+        <SelectField
+          label="Level"
+          bare
+          choices={LEVELS}
+          value={state.level}
+          onChange={({ target }) => set({ level: LOG_LEVELS.find((one) => one === target.value) ?? 'debug' })}
+        />
+      </div>
+      {(replicas.size > 1 || state.host !== '') && (
+        <div className="w-44">
+          <SelectField label="Replica" bare choices={hosts} value={state.host} onChange={({ target }) => set({ host: target.value })} />
         </div>
       )}
-    </>
+      <RangePicker state={url} />
+      <div className="ml-auto flex items-center gap-3">
+        <Switch
+          label="Live tail"
+          checked={state.tail && state.to === null}
+          disabled={state.to !== null}
+          onChange={(tail) => set({ tail })}
+        />
+        <IconButton
+          icon="wrap"
+          label="Wrap lines"
+          aria-pressed={state.wrap}
+          onClick={() => set({ wrap: !state.wrap })}
+          className="aria-pressed:bg-sunken aria-pressed:text-ink"
+        />
+        <IconButton icon="download" label="Download these lines" disabled={lines.length === 0} onClick={() => save(slug, lines)} />
+      </div>
+    </div>
+  );
+}
+
+function save(slug: string, lines: readonly LogLine[]): void {
+  const url = URL.createObjectURL(new Blob([`${lines.map(savedLine).join('\n')}\n`], { type: 'text/plain;charset=utf-8' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = `${slug}-${formatExact(new Date().toISOString(), 'utc').slice(0, 19).replace(' ', 'T').replaceAll(':', '')}Z.log`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+function SearchField({ value, onSearch }: { readonly value: string; readonly onSearch: (q: string) => void }): JSX.Element {
+  const [typed, setTyped] = useState(value);
+  const [known, setKnown] = useState(value);
+  // The address changed by another way: a link, Back, Clear.
+  if (known !== value) {
+    setKnown(value);
+    setTyped(value);
+  }
+  useEffect(() => {
+    if (typed === value) return undefined;
+    const timer = setTimeout(() => onSearch(typed), TYPED_MS);
+    return () => clearTimeout(timer);
+  }, [typed, value, onSearch]);
+  return (
+    <div className="min-w-48 flex-1">
+      <TextField
+        label="Search the log"
+        bare
+        type="search"
+        placeholder="Search text or request id"
+        maxLength={200}
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
+      />
+    </div>
+  );
+}
+
+function NoLines({ isFiltered, set }: { readonly isFiltered: boolean; readonly set: Search[1] }): JSX.Element {
+  const widen = (
+    <div className="flex flex-wrap justify-center gap-2">
+      {isFiltered && (
+        <Button icon="close" onClick={() => set({ q: '', level: 'debug', host: '' })}>
+          Clear filters
+        </Button>
+      )}
+      <Button icon="calendar" onClick={() => set({ range: '90d', from: null, to: null })}>
+        Show all there is
+      </Button>
+    </div>
+  );
+  return (
+    <EmptyState title={isFiltered ? 'No line matches' : 'No lines in this time'} icon="terminal" action={widen}>
+      Workers keep the newest 2,000 lines of each deployment that they run.
+    </EmptyState>
   );
 }

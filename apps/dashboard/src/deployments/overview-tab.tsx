@@ -1,101 +1,157 @@
 import type { ReplicaView } from '@slipway/contracts';
-import type { JSX, ReactNode } from 'react';
-import { formatCount, formatPercent } from '../format/number.js';
-import { Moment } from '../ui/moment.js';
+import type { JSX } from 'react';
+import { formatCount, formatMs, formatRate } from '../format/number.js';
+import { MeterBar, ProgressBar } from '../ui/meter.js';
 import { Notice } from '../ui/notice.js';
 import { Panel } from '../ui/page.js';
-import { ERRORS, REQUESTS, SPEED, TTFT, written } from '../usage/figures.js';
-import { type Column, Table } from '../ui/table.js';
+import { type Stat, StatGrid } from '../ui/stat-grid.js';
+import { Status, type StatusLook } from '../ui/status.js';
+import type { Sums } from '../usage/usage-range.js';
 import { CodePanel } from './code-panel.js';
+import { errorShare, formatErrorShare, loadWords } from './deployment-columns.js';
 import type { DeploymentDetails } from './deployment-details.js';
-import { StateBadge } from './state-badge.js';
+import { DeploymentEvents } from './deployment-events.js';
+import { workerNames } from './engine-words.js';
 import { REASONS, meaningOf } from './state-words.js';
 import { useDeploymentUse } from './use-deployment-use.js';
+import { useLoad } from './use-deployments.js';
 
 export function OverviewTab({ details }: { readonly details: DeploymentDetails }): JSX.Element {
-  const { deployment, running } = details;
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
       <Why details={details} />
-      <Facts details={details} />
-      <CodePanel deployment={deployment} />
-      {running.length > 0 && (
-        <section className="grid grid-cols-[minmax(0,1fr)] gap-3">
-          <h2 className="text-base font-semibold">Workers</h2>
-          <Table caption="Workers" columns={REPLICA_COLUMNS} rows={running} keyOf={({ agent, rev }) => `${agent}:${rev}`} />
-        </section>
-      )}
+      <Gauges details={details} />
+      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
+          <CodePanel deployment={details.deployment} />
+          <Replicas details={details} />
+        </div>
+        <DeploymentEvents id={details.deployment.id} />
+      </div>
     </div>
   );
 }
 
-/** What is wrong and what to do about it. */
+/** What is wrong, once: the engine's own words where there are some, and what to do. */
 function Why({ details: { deployment } }: { readonly details: DeploymentDetails }): JSX.Element | null {
   const { reason, detail, state } = deployment;
-  if (reason === null) return null;
+  if (reason === null && !['stopped', 'stopping'].includes(state)) return null;
+  if (reason === null) return <Notice look="info">{meaningOf(deployment)}</Notice>;
   const { text, advice } = REASONS[reason];
   return (
     <Notice look={state === 'failed' ? 'bad' : 'warn'}>
-      <p className="font-medium">{text}</p>
-      {detail !== null && <p className="break-words">{detail}</p>}
-      <p>{advice}</p>
+      <p className="font-medium wrap-anywhere">{detail ?? text}</p>
+      <p>
+        {advice} {meaningOf(deployment)}
+      </p>
     </Notice>
   );
 }
 
-function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }): JSX.Element {
+const Dash = (): JSX.Element => <span className="text-muted">–</span>;
+
+function Gauges({ details: { deployment } }: { readonly details: DeploymentDetails }): JSX.Element {
+  const load = useLoad(deployment.id);
+  const hour = useDeploymentUse()?.(deployment.id) ?? null;
+  const slots: Stat = {
+    label: 'Slots in use',
+    value: load ? formatCount(load.in_flight) : <Dash />,
+    ...(load && { unit: `of ${formatCount(load.slots)}` }),
+    ...(load && {
+      spark: <MeterBar label="Slots in use" used={load.in_flight} limit={load.slots} text="" words={loadWords(load)} />,
+    }),
+  };
   return (
-    <div className="min-w-0">
-      <dt className="text-sm text-muted">{name}</dt>
-      <dd className="break-words">{children}</dd>
-    </div>
+    <StatGrid
+      label="Now and in the last hour"
+      stats={[
+        slots,
+        { label: 'Queued', value: load ? formatCount(load.queued) : <Dash />, hint: 'Requests that wait for a slot' },
+        ...figuresOf(hour),
+        {
+          label: 'Replicas ready',
+          value: formatCount(deployment.ready_replicas),
+          unit: `of ${formatCount(deployment.replicas)}`,
+          hint: deployment.context === null ? 'Context not known yet' : `${formatCount(deployment.context)} tokens of context`,
+        },
+      ]}
+    />
   );
 }
 
-function Facts({ details: { deployment } }: { readonly details: DeploymentDetails }): JSX.Element {
-  const use = useDeploymentUse()?.(deployment.id);
-  const { since, created_at: created, context, caps, replicas, ready_replicas: ready, rev, serving_rev: serving } = deployment;
+function figuresOf(hour: Sums | null): readonly Stat[] {
+  const share = hour && errorShare(hour);
+  const [ttft, speed] = [hour?.latency?.ttft_ms?.p95, hour?.latency?.tokens_per_second?.p50];
+  return [
+    {
+      label: 'Requests per minute, 1 h',
+      value: hour ? formatRate(hour.requests / 60) : <Dash />,
+      hint: hour ? `${formatCount(hour.requests)} requests` : undefined,
+    },
+    {
+      label: 'Errors, 1 h',
+      value: share === null ? <Dash /> : <span className={share > 0 ? 'text-bad' : ''}>{formatErrorShare(share)}</span>,
+      hint: hour ? `${formatCount(hour.errors)} of ${formatCount(hour.requests)}` : undefined,
+    },
+    {
+      label: 'TTFT p95, 1 h',
+      value: ttft === undefined ? <Dash /> : formatMs(ttft),
+      hint: speed === undefined ? 'Time to first token' : `${formatRate(speed)} tokens/s p50`,
+    },
+  ];
+}
+
+const LOOKS: Readonly<Record<ReplicaView['state'], readonly [StatusLook, string]>> = {
+  loading: ['busy', 'Loading'],
+  ready: ['good', 'Ready'],
+  draining: ['plain', 'Draining'],
+  failed: ['bad', 'Failed'],
+};
+
+function Replicas({ details: { running, deployment } }: { readonly details: DeploymentDetails }): JSX.Element | null {
+  if (running.length === 0) return null;
+  const names = workerNames(running);
   return (
-    <Panel title="Now">
-      <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <StateBadge deployment={deployment} />
-        <span className="text-muted">
-          since <Moment at={since} />
-        </span>
-      </p>
-      <p>{meaningOf(deployment)}</p>
-      <dl className="grid grid-cols-2 gap-4 sm:grid-cols-4">
-        <Fact name="Replicas">
-          {ready} of {replicas} ready
-        </Fact>
-        <Fact name="Revision">{serving != null && serving !== rev ? `${serving} serves, ${rev} is newest` : rev}</Fact>
-        <Fact name="Context length">{context === null ? 'Not known yet' : `${formatCount(context)} tokens`}</Fact>
-        <Fact name="Created">
-          <Moment at={created} />
-        </Fact>
-        {[REQUESTS, ERRORS, SPEED, TTFT].map((figure) => (
-          <Fact key={figure.value} name={`${figure.lines[0].label}, 1 h`}>
-            {use ? written(figure, figure.lines[0].of(use)) : '–'}
-          </Fact>
+    <Panel title="Replicas">
+      <ul aria-label="Replicas" className="grid">
+        {running.map((replica, index) => (
+          <Replica
+            key={`${replica.agent}:${replica.rev}`}
+            replica={replica}
+            name={names[index] ?? replica.host}
+            isOlder={replica.rev < deployment.rev}
+          />
         ))}
-      </dl>
-      <details>
-        <summary className="text-sm font-medium">What requests may use</summary>
-        <p className="pt-2 text-muted">
-          {caps.length === 0 ? 'Not known yet: it was not ready so far.' : caps.join(', ').replaceAll('_', ' ')}
-        </p>
-      </details>
+      </ul>
     </Panel>
   );
 }
 
-const REPLICA_COLUMNS: readonly Column<ReplicaView>[] = [
-  { title: 'Host', cell: ({ host }) => host },
-  {
-    title: 'State',
-    cell: ({ state, progress }) => `${state}${progress === null || state !== 'loading' ? '' : ` ${formatPercent(progress)}`}`,
-  },
-  { title: 'Revision', numeric: true, cell: ({ rev }) => rev },
-  { title: 'Context', numeric: true, cell: ({ context }) => (context === null ? '–' : formatCount(context)) },
-  { title: 'Note', cell: ({ reason, detail }) => detail ?? (reason === null ? '–' : REASONS[reason].text) },
-];
+interface ReplicaProps {
+  readonly replica: ReplicaView;
+  readonly name: string;
+  readonly isOlder: boolean;
+}
+
+function Replica({ replica, name, isOlder }: ReplicaProps): JSX.Element {
+  const { state, rev, context, progress, reason, detail } = replica;
+  const [look, text] = LOOKS[state];
+  const why = detail ?? (reason === null ? null : REASONS[reason].text);
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)] gap-1 border-line py-2 not-last:border-b">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm">
+        <span className="min-w-32 flex-1 truncate font-medium" title={name}>
+          {name}
+        </span>
+        <span className="text-muted tabular-nums">
+          Revision {rev}
+          {isOlder && ' (older)'}
+        </span>
+        {context !== null && <span className="text-muted tabular-nums">{formatCount(context)} tokens</span>}
+        <Status look={look} text={text} />
+      </div>
+      {state === 'loading' && <ProgressBar label={`Loading on ${name}`} share={progress} />}
+      {why !== null && <p className="text-sm wrap-anywhere text-muted">{why}</p>}
+    </li>
+  );
+}

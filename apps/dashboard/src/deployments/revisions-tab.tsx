@@ -1,51 +1,115 @@
 import type { RevisionView } from '@slipway/contracts';
-import { sourceText } from '@slipway/contracts/engines';
-import type { JSX } from 'react';
-import { messageOf } from '../api/console-error.js';
-import { useChange } from '../api/use-call.js';
+import { modelNameOf } from '@slipway/contracts/engines';
+import { type JSX, useMemo, useState } from 'react';
 import { formatCount } from '../format/number.js';
+import { DEPLOYMENT_SEARCH, REVISIONS_SEARCH } from '../searches.js';
 import { useMayChange } from '../session/use-session.js';
-import { announce } from '../ui/announcements.js';
-import { Button } from '../ui/button.js';
+import { DataTable } from '../ui/data-table/data-table.js';
+import { Truncated } from '../ui/data-table/truncated.js';
+import type { Column, RowAction } from '../ui/data-table/types.js';
 import { Moment } from '../ui/moment.js';
-import { type Column, Table, Truncated } from '../ui/table.js';
+import { Status } from '../ui/status.js';
+import { useUrlState } from '../url-state/use-url-state.js';
 import type { DeploymentDetails } from './deployment-details.js';
+import { eventActor } from './event-words.js';
+import { changedSettings, revisionState } from './revision-diff.js';
+import { RevisionDrawer } from './revision-drawer.js';
+import { RollBackDialog } from './roll-back-dialog.js';
 
-const orDefault = (value: number | null): string => (value === null ? 'Default' : formatCount(value));
+const keyOf = ({ rev }: RevisionView): number => rev;
+const nameOf = ({ rev }: RevisionView): string => `revision ${rev}`;
+
+/** Who made it; a dash where nobody knows. */
+export const makerOf = ({ by }: Pick<RevisionView, 'by'>): string => (by == null ? '–' : (eventActor({ by }) ?? '–'));
 
 /** What the deployment ran. Each change of its settings is a revision; the old one serves until the new one is ready. */
 export function RevisionsTab({ details: { deployment, revisions } }: { readonly details: DeploymentDetails }): JSX.Element {
   const mayChange = useMayChange();
-  const update = useChange('deployments/update', ['deployments/']);
-  const goBack = (rev: number): void =>
-    update.mutate(
-      { deployment: deployment.id, base: rev },
-      {
-        onSuccess: ({ rev: made }) => announce(`Revision ${made} has the settings of revision ${rev}.`),
-        onError: (error) => announce(messageOf(error), 'bad'),
-      },
-    );
-  const columns: Column<RevisionView>[] = [
-    {
-      title: 'Revision',
-      cell: ({ rev }) => `${rev}${rev === (deployment.serving_rev ?? null) ? ', serves' : ''}${rev === deployment.rev ? ', newest' : ''}`,
-    },
-    { title: 'Made', cell: ({ created_at: at }) => <Moment at={at} /> },
-    { title: 'Model', cell: ({ source }) => <Truncated text={sourceText(source)} /> },
-    { title: 'Context', numeric: true, cell: ({ context }) => orDefault(context) },
-    { title: 'Slots', numeric: true, cell: ({ slots }) => formatCount(slots) },
-    { title: 'Answer length', numeric: true, cell: ({ default_max_tokens: longest }) => orDefault(longest) },
+  const state = useUrlState(REVISIONS_SEARCH);
+  const [{ diff }, set] = useUrlState(DEPLOYMENT_SEARCH);
+  const [rollingBack, setRollingBack] = useState<number | null>(null);
+  const columns = useMemo(() => columnsOf(deployment, revisions), [deployment, revisions]);
+  const rowActions = ({ rev }: RevisionView): readonly RowAction[] => [
+    { label: 'Compare', onSelect: () => set({ diff: rev }, { push: true }) },
+    ...(mayChange && rev !== deployment.rev ? [{ label: 'Roll back', onSelect: () => setRollingBack(rev) }] : []),
   ];
-  if (mayChange && revisions.length > 1) {
-    columns.push({
-      title: '',
-      cell: ({ rev }) =>
-        rev === deployment.rev ? null : (
-          <Button busy={update.isPending && update.variables.base === rev} onClick={() => goBack(rev)}>
-            Use again
-          </Button>
-        ),
-    });
-  }
-  return <Table caption="Revisions" columns={columns} rows={revisions} keyOf={({ rev }) => rev} />;
+  return (
+    <>
+      <DataTable
+        label="Revisions"
+        rows={revisions}
+        {...{ columns, keyOf, nameOf, state, rowActions }}
+        onOpen={({ rev }) => set({ diff: rev }, { push: true })}
+        empty={<p className="text-muted">No revision is known.</p>}
+      />
+      <RevisionDrawer
+        key={diff}
+        {...{ revisions, deployment, diff }}
+        onRollBack={mayChange ? setRollingBack : undefined}
+        onClose={() => set({ diff: 0 }, { push: true })}
+      />
+      {rollingBack !== null && <RollBackDialog deployment={deployment} rev={rollingBack} onClose={() => setRollingBack(null)} />}
+    </>
+  );
+}
+
+function columnsOf(deployment: DeploymentDetails['deployment'], revisions: readonly RevisionView[]): readonly Column<RevisionView>[] {
+  return [
+    { id: 'rev', title: 'Revision', width: 96, value: ({ rev }) => rev, cell: ({ rev }) => `Revision ${rev}` },
+    {
+      id: 'state',
+      title: 'State',
+      width: 108,
+      card: 'status',
+      value: ({ rev }) => revisionState(rev, deployment).text,
+      cell: ({ rev }) => <Status {...revisionState(rev, deployment)} />,
+    },
+    {
+      id: 'when',
+      title: 'When',
+      width: 104,
+      card: 'figure',
+      value: ({ created_at: at }) => at,
+      cell: ({ created_at: at }) => <Moment at={at} />,
+    },
+    { id: 'who', title: 'Who', width: 150, value: makerOf, cell: (row) => <Truncated text={makerOf(row)} /> },
+    {
+      id: 'note',
+      title: 'Note',
+      width: 180,
+      value: ({ note }) => note ?? null,
+      cell: ({ note }) => (note ? <Truncated text={note} /> : <span className="text-muted">–</span>),
+    },
+    {
+      id: 'changes',
+      title: 'Changes',
+      width: 140,
+      value: (row) => changesText(row, revisions),
+      cell: (row) => <Truncated text={changesText(row, revisions)} />,
+    },
+    {
+      id: 'model',
+      title: 'Model',
+      width: 150,
+      value: ({ source }) => modelNameOf(source),
+      cell: ({ source }) => <Truncated text={modelNameOf(source)} cut="middle" />,
+    },
+    {
+      id: 'context',
+      title: 'Context',
+      numeric: true,
+      value: ({ context }) => context,
+      cell: ({ context }) => (context === null ? 'Default' : formatCount(context)),
+    },
+    { id: 'slots', title: 'Slots', numeric: true, width: 72, value: ({ slots }) => slots, cell: ({ slots }) => formatCount(slots) },
+  ];
+}
+
+/** What a revision changed against the one before. */
+function changesText(revision: RevisionView, revisions: readonly RevisionView[]): string {
+  if (revision.rev === 1) return 'First revision';
+  const before = revisions.find(({ rev }) => rev === revision.rev - 1);
+  if (!before) return '–';
+  const changed = changedSettings(before, revision);
+  return changed.length === 0 ? 'Credential' : changed.join(', ');
 }

@@ -5,6 +5,7 @@ import type { JSX } from 'react';
 import { messageOf } from '../api/console-error.js';
 import { me as askMe, useAddresses, useCall } from '../api/use-call.js';
 import { slugOf } from '../deployments/inference-target.js';
+import { isRequestId } from '../requests/request-id.js';
 import { session } from '../session/session.js';
 import { useAccount, useMayChange } from '../session/use-session.js';
 import { announce } from '../ui/announcements.js';
@@ -18,6 +19,7 @@ const FRESH_MS = 30_000;
 /** Goes anywhere and does the frequent things, by typing. */
 export function Palette({ onClose, onHelp }: { readonly onClose: () => void; readonly onHelp: () => void }): JSX.Element {
   const groups = useGroups(onHelp);
+  const groupsFor = useRequestGroup();
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
@@ -29,8 +31,9 @@ export function Palette({ onClose, onHelp }: { readonly onClose: () => void; rea
           >
             <PickList
               label="Search and commands"
-              placeholder="Go to a screen, deployment, key or member, or do something…"
+              placeholder="Go to a screen, deployment, key, member or request id, or do something…"
               groups={groups}
+              groupsFor={groupsFor}
               onDone={onClose}
             />
             <Dialog.Close className="sr-only">Close</Dialog.Close>
@@ -94,6 +97,18 @@ function useKeys(): Pick[] {
     hint,
     run: () => void navigate({ to: '/$account/api-keys/$id', params: { account, id: String(id) } }),
   }));
+}
+
+/** A request by its id, as it is typed or pasted. */
+function useRequestGroup(): (typed: string) => readonly PickGroup[] {
+  const navigate = useNavigate();
+  const { slug: account } = useAccount();
+  return (typed) => {
+    const id = typed.trim();
+    if (!isRequestId(id)) return [];
+    const run = (): void => void navigate({ to: '/$account/requests/$id', params: { account, id } });
+    return [{ value: 'Requests', items: [{ id: `request ${id}`, label: `Open request ${id}`, icon: 'search', run }] }];
+  };
 }
 
 function useMembers(): Pick[] {

@@ -1,0 +1,69 @@
+import { engineFacts, modelNameOf } from '@slipway/contracts/engines';
+import type { JSX, ReactNode } from 'react';
+import { useAddresses } from '../../api/use-call.js';
+import { formatBytes, formatCount, formatMs, plural } from '../../format/number.js';
+import { useAccount } from '../../session/use-session.js';
+import { KeyValues } from '../../ui/key-values.js';
+import { chosenEngine, type DeploymentDraft, goodNumber, sourceOf } from '../deployment-draft.js';
+import { expectedLoadMs, type Fit, fitText } from '../memory-fit.js';
+import { useOptions } from '../use-options.js';
+import { SOURCES } from './source-step.js';
+
+export interface SummaryProps {
+  readonly draft: DeploymentDraft;
+  readonly fit: Fit | undefined;
+}
+
+const Open = (): JSX.Element => <span className="text-muted">–</span>;
+
+/** What would be made, as far as it is chosen. */
+export function Summary({ draft, fit }: SummaryProps): JSX.Element {
+  const options = useOptions();
+  const model = modelNameOf(sourceOf(draft));
+  const slots = goodNumber(draft, 'slots') ?? options?.defaults.slots[draft.kind];
+  const replicas = goodNumber(draft, 'replicas') ?? options?.defaults.replicas[draft.kind];
+  const context = goodNumber(draft, 'context');
+  const facts: readonly (readonly [string, ReactNode] | null)[] = [
+    ['Source', SOURCES[draft.kind].title],
+    ['Model', model === '' ? <Open /> : model],
+    ['Engine', engineFacts(chosenEngine(draft))?.title ?? chosenEngine(draft)],
+    ['Context', context === null ? 'Default' : `${formatCount(context)} tokens`],
+    ['Slots', slots === undefined ? 'Default' : `${formatCount(slots)} per replica`],
+    ['Replicas', replicas === undefined ? 'Default' : formatCount(replicas)],
+    ['Memory', memoryText(fit)],
+    ['Load time', loadText(fit)],
+    ['Base URL', <BaseUrl key="url" alias={draft.alias.trim()} />],
+  ];
+  return (
+    <section aria-label="Summary" className="grid grid-cols-[minmax(0,1fr)] gap-4 rounded-lg border border-line bg-surface p-4">
+      <h2 className="font-semibold wrap-anywhere">{draft.name.trim() || 'New deployment'}</h2>
+      <div className="text-sm">
+        <KeyValues facts={facts} />
+      </div>
+      {fit && model !== '' && <p className="text-sm">{fitText(fit)}</p>}
+      {options && (
+        <p className="text-xs text-muted">
+          {formatCount(options.used.deployments)} of {plural(options.quotas.deployments, 'deployment')} and{' '}
+          {formatCount(options.used.replicas)} of {plural(options.quotas.replicas, 'replica')} of this account are used.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function memoryText(fit: Fit | undefined): ReactNode {
+  if (!fit || fit.memory_needed === null) return <Open />;
+  return fit.memory_needed === 0 ? 'None on the workers' : `${formatBytes(fit.memory_needed)} per replica`;
+}
+
+function loadText(fit: Fit | undefined): ReactNode {
+  if (!fit) return <Open />;
+  const ms = expectedLoadMs(fit);
+  return ms === null ? 'Not loaded before' : `About ${formatMs(ms)}`;
+}
+
+function BaseUrl({ alias }: { readonly alias: string }): JSX.Element {
+  const { slug: account } = useAccount();
+  const gateway = useAddresses()?.gateway_url ?? '';
+  return <code className="text-code">{`${gateway}/${alias === '' ? 'deployment-N' : `${account}/${alias}`}/v1`}</code>;
+}

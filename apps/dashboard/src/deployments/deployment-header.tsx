@@ -1,0 +1,131 @@
+import type { DeploymentView } from '@slipway/contracts';
+import { modelNameOf, sourceText } from '@slipway/contracts/engines';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type JSX, useState } from 'react';
+import { useAddresses } from '../api/use-call.js';
+import { useAccount, useMayChange } from '../session/use-session.js';
+import { Button, buttonClass } from '../ui/button.js';
+import { CopyIcon } from '../ui/copy-button.js';
+import { Truncated } from '../ui/data-table/truncated.js';
+import { Icon } from '../ui/icon.js';
+import { Menu, type MenuEntry, type MenuGroup } from '../ui/menu.js';
+import { actionsOf, rollbackRev } from './deployment-actions.js';
+import { useDeploymentCommands } from './deployment-commands.js';
+import { slugOf, targetOf } from './inference-target.js';
+import { RollBackDialog } from './roll-back-dialog.js';
+
+/** Names by which clients and people know a deployment, each to be copied. */
+export function HeaderNames({ deployment }: { readonly deployment: DeploymentView }): JSX.Element {
+  const { slug: account } = useAccount();
+  const gateway = useAddresses()?.gateway_url;
+  const [alias] = deployment.aliases;
+  return (
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm">
+      <Copyable text={slugOf(deployment)} />
+      {alias !== undefined && <Copyable text={`${account}/${alias}`} />}
+      {gateway !== undefined && <Copyable text={`${gateway}/${targetOf(gateway, account, deployment).path}/v1`} />}
+      <span className="flex min-w-0 items-center gap-1.5" title={sourceText(deployment.source)}>
+        <Icon name="layers" className="size-3.5" />
+        <Truncated text={modelNameOf(deployment.source)} cut="middle" />
+      </span>
+    </div>
+  );
+}
+
+function Copyable({ text }: { readonly text: string }): JSX.Element {
+  return (
+    <span className="inline-flex max-w-full min-w-0 items-center">
+      <code title={text} className="truncate text-code text-ink">
+        {text}
+      </code>
+      <CopyIcon text={text} />
+    </span>
+  );
+}
+
+/** What can be done with a deployment as it is now: the likeliest as a button, the rest in a menu. */
+export function HeaderActions({ deployment }: { readonly deployment: DeploymentView }): JSX.Element {
+  const { slug: account } = useAccount();
+  const mayChange = useMayChange();
+  const commands = useDeploymentCommands();
+  const [isRollingBack, setRollingBack] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const can = actionsOf(deployment);
+  const back = rollbackRev(deployment);
+  const resume = (): void => {
+    setBusy(true);
+    void commands.resume([deployment]).finally(() => setBusy(false));
+  };
+  return (
+    <>
+      {mayChange && (
+        <Link
+          to="/$account/playground"
+          params={{ account }}
+          search={{ deployment: slugOf(deployment) }}
+          className={buttonClass(can[0] === 'stop' ? 'main' : 'plain')}
+        >
+          <Icon name="chat" className="-ml-0.5 size-4" />
+          Playground
+        </Link>
+      )}
+      {mayChange && (can.includes('resume') || can.includes('retry')) && (
+        <Button look="main" icon={can.includes('resume') ? 'play' : 'refresh'} busy={busy} onClick={resume}>
+          {can.includes('resume') ? 'Resume' : 'Try again'}
+        </Button>
+      )}
+      {mayChange && back !== null && can.includes('roll_back') && (
+        <Button icon="undo" look={can[0] === 'roll_back' ? 'main' : 'plain'} onClick={() => setRollingBack(true)}>
+          Roll back to revision {back}
+        </Button>
+      )}
+      <MoreMenu deployment={deployment} ask={commands.ask} />
+      {commands.dialog}
+      {isRollingBack && back !== null && <RollBackDialog deployment={deployment} rev={back} onClose={() => setRollingBack(false)} />}
+    </>
+  );
+}
+
+interface MoreMenuProps {
+  readonly deployment: DeploymentView;
+  readonly ask: ReturnType<typeof useDeploymentCommands>['ask'];
+}
+
+function MoreMenu({ deployment, ask }: MoreMenuProps): JSX.Element {
+  const { slug: account } = useAccount();
+  const mayChange = useMayChange();
+  const navigate = useNavigate();
+  const can = actionsOf(deployment);
+  const toList = (): void => void navigate({ to: '/$account/deployments', params: { account } });
+  const looks: MenuEntry[] = [
+    {
+      label: 'View usage',
+      icon: 'chart',
+      onSelect: () => void navigate({ to: '/$account/usage', params: { account }, search: { deployment: String(deployment.id) } as never }),
+    },
+  ];
+  const changes: MenuEntry[] = [
+    {
+      label: 'Create another like this',
+      icon: 'plus',
+      onSelect: () => void navigate({ to: '/$account/deployments/create', params: { account }, search: { like: String(deployment.id) } }),
+    },
+    { label: 'Stop', icon: 'stop', disabled: !can.includes('stop'), onSelect: () => ask({ command: 'stop', deployments: [deployment] }) },
+    {
+      label: can.includes('delete') ? 'Delete' : 'Delete (stop it first)',
+      icon: 'delete',
+      danger: true,
+      disabled: !can.includes('delete'),
+      onSelect: () => ask({ command: 'delete', deployments: [deployment], onDone: toList }),
+    },
+  ];
+  const groups: MenuGroup[] = [{ entries: looks }, ...(mayChange ? [{ entries: changes }] : [])];
+  return (
+    <Menu
+      label="More actions"
+      trigger={<Icon name="more" className="size-4" />}
+      triggerClass={`${buttonClass('plain')} min-w-8 px-0! pointer-coarse:min-w-11`}
+      entries={groups}
+    />
+  );
+}

@@ -1,0 +1,98 @@
+import type { DeploymentEvent } from '@slipway/contracts';
+import type { FeedEvent } from '../ui/event-feed.js';
+import type { IconName } from '../ui/icon.js';
+import { plural } from '../format/number.js';
+import { REASONS, STATES } from './state-words.js';
+
+/** An event of a deployment, for people. */
+export interface EventWords {
+  readonly icon: IconName;
+  readonly look: NonNullable<FeedEvent['look']>;
+  readonly text: string;
+  /** What changed, or why. */
+  readonly detail: string | null;
+}
+
+type Words = (event: DeploymentEvent) => EventWords;
+
+const plain = (icon: IconName, text: string, detail: string | null = null): EventWords => ({ icon, look: 'plain', text, detail });
+
+const STATE_LOOKS = {
+  ready: ['good', 'good'],
+  degraded: ['warning', 'warn'],
+  failed: ['failed', 'bad'],
+  pending: ['clock', 'warn'],
+  loading: ['refresh', 'plain'],
+  stopping: ['stop', 'plain'],
+  stopped: ['stop', 'plain'],
+  deleting: ['delete', 'plain'],
+} as const satisfies Record<NonNullable<DeploymentEvent['state']>, readonly [IconName, EventWords['look']]>;
+
+function stateWords({ state, reason, detail, rev, count }: DeploymentEvent): EventWords {
+  const [icon, look] = STATE_LOOKS[state ?? 'pending'];
+  const which = rev === null || state === 'stopping' || state === 'stopped' ? '' : `: revision ${rev}`;
+  const times = count > 1 ? `, ${count} times` : '';
+  return { icon, look, text: `${STATES[state ?? 'pending'].text}${which}${times}`, detail: detail ?? (reason && REASONS[reason].text) };
+}
+
+const fact = ({ facts }: DeploymentEvent, name: string): string | null => (facts[name] == null ? null : String(facts[name]));
+
+const FIELDS: Readonly<Record<string, string>> = {
+  name: 'Name',
+  source: 'Model',
+  context: 'Context',
+  slots: 'Slots',
+  threads: 'Threads',
+  default_max_tokens: 'Default max tokens',
+  engine_options: 'Engine options',
+  credential: 'Credential',
+};
+
+/** The settings that an update changed, each as "before → after". */
+function changesOf({ facts }: DeploymentEvent): string | null {
+  const changes = Object.entries(FIELDS).flatMap(([name, words]) => (facts[name] == null ? [] : [`${words}: ${facts[name]}`]));
+  return changes.length === 0 ? null : changes.join(' · ');
+}
+
+/** A new name alone makes no revision. */
+function updateWords(event: DeploymentEvent): EventWords {
+  const isRename = Object.keys(FIELDS).every((name) => (name === 'name') === (event.facts[name] != null));
+  return plain('edit', isRename ? 'Renamed' : `Revision ${event.rev ?? ''} created`, changesOf(event));
+}
+
+function replicasWords(event: DeploymentEvent): EventWords {
+  const { ready_replicas: ready } = event;
+  const before = Number(event.facts['before'] ?? ready ?? 0);
+  const isLess = (ready ?? 0) < before;
+  return {
+    icon: 'server',
+    look: isLess ? 'warn' : 'plain',
+    text: `${plural(ready ?? 0, 'replica')} ready, ${before} before`,
+    detail: null,
+  };
+}
+
+const WORDS: Readonly<Record<string, Words>> = {
+  state: stateWords,
+  serving: ({ rev }) => ({ icon: 'rocket', look: 'good', text: `Revision ${rev ?? ''} serves`, detail: null }),
+  replicas: replicasWords,
+  'deployment.create': () => plain('plus', 'Created'),
+  'deployment.update': updateWords,
+  'deployment.scale': (event) => plain('layers', `Scaled to ${plural(Number(event.facts['replicas'] ?? 0), 'replica')}`),
+  'deployment.stop': () => plain('stop', 'Stopped'),
+  'deployment.resume': () => plain('play', 'Resumed'),
+  'deployment.retry': () => plain('refresh', 'Tried again'),
+  'alias.point': (event) => plain('link', `Alias ${fact(event, 'alias') ?? ''} pointed`, fact(event, 'deployment')),
+  'alias.remove': (event) => plain('link', `Alias ${fact(event, 'alias') ?? ''} removed`),
+};
+
+/** Words an event; one of a newer version in its own words. */
+export const eventWords = (event: DeploymentEvent): EventWords =>
+  (Object.hasOwn(WORDS, event.kind) ? WORDS[event.kind] : undefined)?.(event) ?? plain('info', event.kind.replace(/[._]/g, ' '));
+
+/** Who did it: a person's address, a key, the operator; undefined = it happened by itself. */
+export function eventActor({ by }: Pick<DeploymentEvent, 'by'>): string | undefined {
+  if (by === null) return undefined;
+  if (by.actor === 'ops') return 'Operator';
+  return by.actor_name ?? (by.actor === 'key' ? 'A key' : 'A person');
+}

@@ -1,0 +1,48 @@
+import type { ConsoleRequest } from '@slipway/contracts';
+import { type DeploymentDraft, draftOfRevision, goodNumber, requestOf } from './deployment-draft.js';
+import type { DeploymentDetails } from './deployment-details.js';
+
+/** The settings of a deployment as they are stored, to be changed. */
+export function storedDraft({ deployment, revisions }: DeploymentDetails): DeploymentDraft | null {
+  const [newest] = revisions;
+  return newest ? { ...draftOfRevision(newest), name: deployment.name, replicas: String(deployment.replicas) } : null;
+}
+
+/** What must be asked for to make the stored settings those of a draft; null = nothing of that kind. */
+export interface SettingsChange {
+  readonly update: ConsoleRequest<'deployments/update'> | null;
+  readonly scale: ConsoleRequest<'deployments/scale'> | null;
+  /** The update makes a revision, which loads the model anew. */
+  readonly isRevision: boolean;
+}
+
+/** The requests by which stored settings become those of a draft. @param rev the newest revision, which must still be the newest */
+export function settingsChange(deployment: number, rev: number, before: DeploymentDraft, draft: DeploymentDraft): SettingsChange {
+  const [was, is] = [requestOf({ ...before, credential: '' }), requestOf(draft)];
+  const setting = (name: 'context' | 'slots' | 'default_max_tokens'): object =>
+    was[name] === is[name] ? {} : { [name]: is[name] ?? null };
+  const revised = {
+    ...(JSON.stringify(was.source) !== JSON.stringify(is.source) && { source: is.source }),
+    ...(is.credential !== undefined && { credential: is.credential }),
+    ...setting('context'),
+    ...setting('slots'),
+    ...setting('default_max_tokens'),
+  };
+  const isRevision = Object.keys(revised).length > 0;
+  const isRenamed = was.name !== is.name;
+  const replicas = goodNumber(draft, 'replicas');
+  return {
+    isRevision,
+    update:
+      isRevision || isRenamed
+        ? {
+            deployment,
+            expected_rev: rev,
+            ...revised,
+            ...(isRenamed && { name: is.name }),
+            ...(isRevision && is.note !== undefined && { note: is.note }),
+          }
+        : null,
+    scale: replicas === null || replicas === goodNumber(before, 'replicas') ? null : { deployment, replicas },
+  };
+}
