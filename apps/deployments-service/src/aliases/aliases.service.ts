@@ -54,12 +54,14 @@ export class AliasesService {
       if ((await this.aliases.targetOf(tx, account, alias)) === null) await this.quotas.claim(tx, account, { aliases: 1 });
       if (!(await this.aliases.lockDeployment(tx, account, deployment))) throw deploymentNotFound();
       const before = await this.aliases.targetOf(tx, account, alias);
+      // Before the alias, as a deletion locks them: its event needs the deployment.
+      const left = before !== null && (await this.aliases.lockDeployment(tx, account, before)) ? [before] : [];
       const change = await this.aliases.point(tx, { account, name: alias, deployment, from });
       if (!change) return requireTarget(alias, await this.aliases.targetOf(tx, account, alias), deployment);
       await this.announcer.record(tx, change);
       const there = deploymentSlug(deployment);
       const facts = { deployment: before === null ? there : `${deploymentSlug(before)} → ${there}` };
-      await this.#changed(tx, request, 'alias.point', { facts, deployments: before === null ? [deployment] : [before, deployment] });
+      await this.#changed(tx, request, 'alias.point', { facts, deployments: [...left, deployment] });
     });
     return { alias, deployment };
   }
@@ -69,6 +71,7 @@ export class AliasesService {
     const { account, alias } = request;
     const removed = await this.transactions.run(request, async (tx) => {
       const target = await this.aliases.targetOf(tx, account, alias);
+      if (target !== null) await this.aliases.lockDeployment(tx, account, target);
       const change = await this.aliases.remove(tx, account, alias);
       if (!change) return false;
       await this.announcer.record(tx, change);
