@@ -9,8 +9,8 @@ import { faultOfLimit, LIMITS, type LimitTexts } from './key-limits.js';
 import { useAllDeployments } from './use-deployment-names.js';
 
 const ACCESS = [
-  { value: 'all', title: 'All deployments', text: 'Those that are created later, too.' },
-  { value: 'some', title: 'Selected deployments' },
+  { value: 'all', title: 'All deployments', text: 'Also those created later.' },
+  { value: 'some', title: 'Selected deployments', text: 'Only those that you choose.' },
 ] as const;
 
 export interface AccessFieldsProps {

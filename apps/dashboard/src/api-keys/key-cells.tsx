@@ -1,6 +1,6 @@
 import type { KeyView } from '@slipway/contracts';
 import type { JSX } from 'react';
-import { formatCount } from '../format/number.js';
+import { formatCompact, formatCount, plural } from '../format/number.js';
 import { Chip } from '../ui/chip.js';
 import { Moment } from '../ui/moment.js';
 import { BudgetMeter } from './budget-meter.js';
@@ -34,6 +34,20 @@ export function AccessCell({ row, nameOf }: { readonly row: KeyRow; readonly nam
           +{more.length}
         </span>
       )}
+    </span>
+  );
+}
+
+/** Tokens of the last 30 days, and below them requests. */
+export function UsageCell({ row: { requests, tokens } }: { readonly row: KeyRow }): JSX.Element {
+  if (requests === null || tokens === null) return <span className="text-muted">–</span>;
+  if (requests === 0) return <span className="text-muted">None</span>;
+  return (
+    <span className="grid justify-items-end leading-4">
+      <span title={plural(tokens, 'token')}>{formatCompact(tokens)} tokens</span>
+      <span title={plural(requests, 'request')} className="text-xs text-muted">
+        {formatCompact(requests)} {requests === 1 ? 'request' : 'requests'}
+      </span>
     </span>
   );
 }

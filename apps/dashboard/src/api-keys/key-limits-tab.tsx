@@ -7,7 +7,7 @@ import { Button } from '../ui/button.js';
 import { KeyValues } from '../ui/key-values.js';
 import { Moment } from '../ui/moment.js';
 import { Panel } from '../ui/page.js';
-import { BUDGETS, isBudget, usesOf } from './budget.js';
+import { isBudget, usesOf } from './budget.js';
 import { BudgetMeters } from './budget-meter.js';
 import { LIMITS } from './key-limits.js';
 import { actionsOf, type KeyAction } from './key-state.js';
@@ -62,28 +62,27 @@ export interface LimitsHeldProps {
   readonly usedOf: Parameters<typeof usesOf>[1];
 }
 
-/** Limits that are set: budgets with their meters, the others as numbers. */
+/** All limits: budgets that are set with their meters, the others as numbers. */
 export function LimitsHeld({ limits, of, usedOf }: LimitsHeldProps): JSX.Element {
   const uses = usesOf(limits, usedOf);
-  const rest = LIMITS.filter(({ name }) => !isBudget(name) || (limits[name] !== undefined && usedOf(name) === undefined));
-  const unlimited = BUDGETS.filter(({ name }) => limits[name] === undefined);
+  const others = LIMITS.filter(({ name }) => !uses.some((use) => use.name === name));
   return (
     <>
       {uses.length > 0 && <BudgetMeters uses={uses} of={of} />}
       <KeyValues
-        facts={[
-          ...rest.map(({ name, label }) => [label, <Limit key={name} value={limits[name]} />] as const),
-          ...unlimited.map(
-            ({ name }) => [LIMITS.find((limit) => limit.name === name)?.label ?? name, <Limit key={name} value={undefined} />] as const,
-          ),
-        ]}
+        facts={others.map(({ name, label }) => [
+          label,
+          <Limit key={name} value={limits[name]} used={isBudget(name) ? usedOf(name) : undefined} />,
+        ])}
       />
     </>
   );
 }
 
-const Limit = ({ value }: { readonly value: number | undefined }): JSX.Element =>
-  value === undefined ? <span className="text-muted">No limit</span> : <span className="tabular-nums">{formatCount(value)}</span>;
+function Limit({ value, used }: { readonly value: number | undefined; readonly used: number | undefined }): JSX.Element {
+  if (value !== undefined) return <span className="tabular-nums">{formatCount(value)}</span>;
+  return <span className="text-muted tabular-nums">No limit{used !== undefined && ` · ${formatCount(used)} used`}</span>;
+}
 
 function Access({ deployments }: { readonly deployments: readonly number[] | null }): JSX.Element {
   const { slug: account } = useAccount();

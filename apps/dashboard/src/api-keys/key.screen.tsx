@@ -45,26 +45,32 @@ function Found({ id }: { readonly id: number }): JSX.Element {
   );
 }
 
+const Dot = (): JSX.Element => (
+  <span aria-hidden="true" className="max-sm:hidden">
+    ·
+  </span>
+);
+
 /** What the header says of a key, besides its name and state. */
 function About({ subject }: { readonly subject: KeyView }): JSX.Element {
   const owner = ownerOf(subject.created_by);
   return (
-    <span className="flex flex-wrap items-center gap-x-2 text-sm">
+    <span className="flex flex-wrap items-center gap-x-2 text-sm max-sm:flex-col max-sm:items-start">
       <code>{subject.hint}…</code>
-      <span aria-hidden="true">·</span>
+      <Dot />
       <span className="wrap-anywhere">
         created <Moment at={subject.created_at} />
         {owner !== null && ` by ${owner}`}
       </span>
       {subject.rotated_at != null && (
         <>
-          <span aria-hidden="true">·</span>
+          <Dot />
           <span>
             rotated <Moment at={subject.rotated_at} />
           </span>
         </>
       )}
-      <span aria-hidden="true">·</span>
+      <Dot />
       <LastUsed at={subject.last_used_at} />
     </span>
   );
@@ -138,7 +144,7 @@ function Actions({ subject, onAction }: { readonly subject: KeyView; readonly on
         </Button>
       )}
       {actions.includes('revoke') && (
-        <Button className="text-bad" onClick={() => onAction('revoke')}>
+        <Button className="text-bad!" onClick={() => onAction('revoke')}>
           Revoke
         </Button>
       )}

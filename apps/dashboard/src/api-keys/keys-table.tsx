@@ -9,7 +9,7 @@ import { Moment } from '../ui/moment.js';
 import { Quantity } from '../ui/quantity.js';
 import { Status } from '../ui/status.js';
 import { useUrlState } from '../url-state/use-url-state.js';
-import { AccessCell, BudgetCell, ExpiryText, MomentOrNever, NameCell } from './key-cells.js';
+import { AccessCell, BudgetCell, ExpiryText, MomentOrNever, NameCell, UsageCell } from './key-cells.js';
 import { accessOf, ALL_DEPLOYMENTS, type KeyRow } from './key-rows.js';
 import { ACTION_WORDS, actionsOf, type KeyAction, STANDING_WORDS, STANDINGS } from './key-state.js';
 import { useDeploymentNames } from './use-deployment-names.js';
@@ -25,47 +25,7 @@ export interface KeysTableProps {
 }
 
 const columnsOf = (nameOf: (id: number) => string): readonly Column<KeyRow>[] => [
-  { id: 'name', title: 'Name', cell: (row) => <NameCell row={row} />, value: ({ name }) => name, width: 210, pin: 'left' },
-  {
-    id: 'access',
-    title: 'Access',
-    cell: (row) => <AccessCell row={row} nameOf={nameOf} />,
-    value: ({ deployments }) => deployments?.map(nameOf).join(' ') ?? 'All',
-    width: 130,
-  },
-  {
-    id: 'budget',
-    title: 'Budget',
-    cell: (row) => <BudgetCell row={row} />,
-    value: ({ budget }) => budget && budget.used / budget.limit,
-    numeric: true,
-    width: 140,
-  },
-  {
-    id: 'requests',
-    title: 'Requests 30 d',
-    cell: ({ requests }) => <Quantity kind="count" value={requests} />,
-    value: ({ requests }) => requests,
-    numeric: true,
-    width: 104,
-    card: 'figure',
-  },
-  {
-    id: 'tokens',
-    title: 'Tokens 30 d',
-    cell: ({ tokens }) => <Quantity kind="tokens" value={tokens} />,
-    value: ({ tokens }) => tokens,
-    numeric: true,
-    width: 96,
-  },
-  {
-    id: 'used',
-    title: 'Last used',
-    cell: ({ last_used_at: at }) => <MomentOrNever at={at} />,
-    value: ({ last_used_at: at }) => at ?? null,
-    width: 100,
-  },
-  { id: 'expires', title: 'Expires', cell: (row) => <ExpiryText subject={row} />, value: ({ expires_at: at }) => at ?? null, width: 100 },
+  { id: 'name', title: 'Name', cell: (row) => <NameCell row={row} />, value: ({ name }) => name, width: 220, pin: 'left' },
   {
     id: 'state',
     title: 'State',
@@ -74,8 +34,49 @@ const columnsOf = (nameOf: (id: number) => string): readonly Column<KeyRow>[] =>
     width: 100,
     card: 'status',
   },
-  { id: 'owner', title: 'Owner', cell: ({ owner }) => owner ?? '–', value: ({ owner }) => owner, hidden: true },
-  { id: 'hint', title: 'Key', cell: ({ hint }) => <code>{hint}…</code>, value: ({ hint }) => hint, hidden: true },
+  {
+    id: 'access',
+    title: 'Access',
+    cell: (row) => <AccessCell row={row} nameOf={nameOf} />,
+    value: ({ deployments }) => deployments?.map(nameOf).join(' ') ?? 'All',
+    width: 130,
+  },
+  {
+    id: 'usage',
+    title: 'Usage 30 d',
+    cell: (row) => <UsageCell row={row} />,
+    value: ({ tokens }) => tokens,
+    numeric: true,
+    width: 112,
+    card: 'figure',
+  },
+  {
+    id: 'budget',
+    title: 'Budget',
+    cell: (row) => <BudgetCell row={row} />,
+    value: ({ budget }) => budget && budget.used / budget.limit,
+    numeric: true,
+    width: 148,
+  },
+  {
+    id: 'used',
+    title: 'Last used',
+    cell: ({ last_used_at: at }) => <MomentOrNever at={at} />,
+    value: ({ last_used_at: at }) => at ?? null,
+    width: 100,
+  },
+  { id: 'expires', title: 'Expires', cell: (row) => <ExpiryText subject={row} />, value: ({ expires_at: at }) => at ?? null, width: 106 },
+  {
+    id: 'requests',
+    title: 'Requests 30 d',
+    cell: ({ requests }) => <Quantity kind="count" value={requests} />,
+    value: ({ requests }) => requests,
+    numeric: true,
+    hidden: true,
+    width: 116,
+  },
+  { id: 'owner', title: 'Owner', cell: ({ owner }) => owner ?? '–', value: ({ owner }) => owner, hidden: true, width: 160 },
+  { id: 'hint', title: 'Key', cell: ({ hint }) => <code>{hint}…</code>, value: ({ hint }) => hint, hidden: true, width: 136 },
   { id: 'created', title: 'Created', cell: ({ created_at: at }) => <Moment at={at} />, value: ({ created_at: at }) => at, hidden: true },
   {
     id: 'rotated',

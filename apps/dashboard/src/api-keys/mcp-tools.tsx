@@ -46,7 +46,7 @@ const FACETS: readonly Facet<ConsoleMcpTool>[] = [
 function EffectCell({ effect }: { readonly effect: Effect }): JSX.Element {
   if (effect !== 'destructive') return <Status look={effect === 'read' ? 'good' : 'warn'} text={EFFECTS[effect]} />;
   return (
-    <span className="inline-flex items-center gap-1.5 text-bad">
+    <span className="flex items-center gap-1.5 text-bad">
       <Icon name="warning" className="size-3.5" />
       {EFFECTS[effect]}
     </span>

@@ -9,7 +9,7 @@ export function SameName({ name, except }: { readonly name: string; readonly exc
   if (!twin) return null;
   return (
     <Notice look="warn">
-      Another key has this name: <code>{twin.hint}…</code>. With two of them, commands that name a key need its number.
+      The key <code>{twin.hint}…</code> has this name too. Commands that name a key will need its number.
     </Notice>
   );
 }

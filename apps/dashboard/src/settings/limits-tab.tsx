@@ -1,10 +1,8 @@
 import type { JSX } from 'react';
 import { LimitsHeld } from '../api-keys/key-limits-tab.js';
 import { useCall } from '../api/use-call.js';
-import { formatCount } from '../format/number.js';
 import { useAccount } from '../session/use-session.js';
 import { CopyField } from '../ui/copy-field.js';
-import { KeyValues } from '../ui/key-values.js';
 import { Loaded } from '../ui/loaded.js';
 import { Panel } from '../ui/page.js';
 
@@ -19,16 +17,6 @@ export function LimitsTab(): JSX.Element {
           <Panel title="Limits of the account" about="All keys share them, beside the limits of each key. Days and months are UTC.">
             <LimitsHeld limits={limits} of="the account" usedOf={(name) => used?.[name]} />
           </Panel>
-          {used && (limits.tokens_per_day === undefined || limits.tokens_per_month === undefined) && (
-            <Panel title="Tokens used">
-              <KeyValues
-                facts={[
-                  limits.tokens_per_day === undefined && ['Today', formatCount(used.tokens_per_day)],
-                  limits.tokens_per_month === undefined && ['This month', formatCount(used.tokens_per_month)],
-                ]}
-              />
-            </Panel>
-          )}
           <Panel title="Change them" about="The operator sets the limits of an account on the command line.">
             <CopyField bare label="Command" value={`npx slipway accounts limits ${slug} --tokens-per-month 50000000`} />
           </Panel>

@@ -3,6 +3,7 @@ import { Link, useMatches, useNavigate, useSearch } from '@tanstack/react-router
 import { type JSX, type ReactNode, useState } from 'react';
 import { useFreshness } from '../api/freshness.js';
 import { useCall } from '../api/use-call.js';
+import { useKeys } from '../api-keys/use-keys.js';
 import { slugOf } from '../deployments/inference-target.js';
 import { formatClock } from '../format/time.js';
 import { useAccount } from '../session/use-session.js';
@@ -83,8 +84,16 @@ function Breadcrumb(): JSX.Element {
           <span className="max-w-32 truncate text-muted">{account}</span>
           <Icon name="next" className="size-3.5 text-muted" />
         </li>
-        {first && <CrumbItem crumb={first} isLast={rest.length === 0 && params?.slug === undefined} label="Screens" items={screens} />}
+        {first && (
+          <CrumbItem
+            crumb={first}
+            isLast={rest.length === 0 && params?.slug === undefined && params?.id === undefined}
+            label="Screens"
+            items={screens}
+          />
+        )}
         {params?.slug !== undefined && <DeploymentCrumb slug={params.slug} />}
+        {params?.id !== undefined && <KeyCrumb id={params.id} />}
         {params?.slug === undefined &&
           rest.map((crumb, at) => (
             <CrumbItem key={crumb.to} crumb={crumb} isLast={at === rest.length - 1} label={crumb.words} items={[]} />
@@ -114,6 +123,29 @@ function DeploymentCrumb({ slug }: { readonly slug: string }): JSX.Element {
   }));
   const words = deployments.find((one) => slugOf(one) === slug)?.name ?? slug;
   return <CrumbItem crumb={{ words, to: '' }} isLast label="Deployments" items={items} />;
+}
+
+function KeyCrumb({ id }: { readonly id: string }): JSX.Element {
+  const { slug: account } = useAccount();
+  const { tab }: { readonly tab?: string } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const keys = useKeys().data ?? [];
+  const items = keys
+    .filter(({ state }) => state !== 'revoked')
+    .map((one): Pick => ({
+      id: String(one.id),
+      label: one.name,
+      hint: one.hint,
+      // The same part of the other key.
+      run: () =>
+        void navigate({
+          to: '/$account/api-keys/$id',
+          params: { account, id: String(one.id) },
+          search: tab === undefined ? {} : { tab },
+        }),
+    }));
+  const words = keys.find((one) => String(one.id) === id)?.name ?? `Key ${id}`;
+  return <CrumbItem crumb={{ words, to: '' }} isLast label="API keys" items={items} />;
 }
 
 interface CrumbItemProps {
