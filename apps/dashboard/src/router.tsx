@@ -166,6 +166,7 @@ const createDeployment = createRoute({
 const deployment = createRoute({
   getParentRoute: () => deployments,
   path: '/$slug',
+  staticData: { names: 'deployment' },
   validateSearch: searchOf(DEPLOYMENT_SEARCH, REVISIONS_SEARCH),
   component: lazyRouteComponent(() => import('./deployments/deployment.screen.js'), 'DeploymentScreen'),
 });
@@ -182,6 +183,7 @@ const keyList = createRoute({
 const key = createRoute({
   getParentRoute: () => apiKeys,
   path: '/$id',
+  staticData: { names: 'key' },
   validateSearch: searchOf(KEY_SEARCH),
   component: lazyRouteComponent(() => import('./api-keys/key.screen.js'), 'KeyScreen'),
 });

@@ -15,6 +15,8 @@ declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     /** Words of this route in the breadcrumb; absent = it has no part of its own. */
     readonly crumb?: string;
+    /** The route shows one thing, whose name is its part of the breadcrumb. */
+    readonly names?: 'deployment' | 'key';
   }
 }
 
@@ -68,15 +70,10 @@ interface Crumb {
 function Breadcrumb(): JSX.Element {
   const { slug: account, role } = useAccount();
   const navigate = useNavigate();
-  const matches = useMatches();
-  const crumbs: Crumb[] = matches.flatMap(({ staticData: { crumb }, pathname }) =>
-    crumb === undefined ? [] : [{ words: crumb, to: pathname }],
-  );
-  const params = matches.at(-1)?.params as { readonly slug?: string; readonly id?: string } | undefined;
+  const crumbs = useMatches().filter(({ staticData: { crumb, names } }) => crumb !== undefined || names !== undefined);
   const screens = placesFor(role === 'owner')
     .flatMap(({ places }) => places)
     .map(({ to, label, icon }): Pick => ({ id: to, label, icon, run: () => void navigate({ to, params: { account } }) }));
-  const [first, ...rest] = crumbs;
   return (
     <nav aria-label="Breadcrumb" className="min-w-0">
       <ol className="flex min-w-0 items-center gap-1">
@@ -84,20 +81,15 @@ function Breadcrumb(): JSX.Element {
           <span className="max-w-32 truncate text-muted">{account}</span>
           <Icon name="next" className="size-3.5 text-muted" />
         </li>
-        {first && (
-          <CrumbItem
-            crumb={first}
-            isLast={rest.length === 0 && params?.slug === undefined && params?.id === undefined}
-            label="Screens"
-            items={screens}
-          />
-        )}
-        {params?.slug !== undefined && <DeploymentCrumb slug={params.slug} />}
-        {params?.id !== undefined && <KeyCrumb id={params.id} />}
-        {params?.slug === undefined &&
-          rest.map((crumb, at) => (
-            <CrumbItem key={crumb.to} crumb={crumb} isLast={at === rest.length - 1} label={crumb.words} items={[]} />
-          ))}
+        {crumbs.map(({ id, staticData: { crumb = '', names }, pathname, params }, at) => {
+          const { slug = '', id: key = '' } = params as { readonly slug?: string; readonly id?: string };
+          if (names === 'deployment') return <DeploymentCrumb key={id} slug={slug} />;
+          if (names === 'key') return <KeyCrumb key={id} id={key} />;
+          const isLast = at === crumbs.length - 1;
+          return (
+            <CrumbItem key={id} crumb={{ words: crumb, to: pathname }} isLast={isLast} label="Screens" items={at === 0 ? screens : []} />
+          );
+        })}
       </ol>
     </nav>
   );
