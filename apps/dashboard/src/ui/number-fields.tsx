@@ -98,7 +98,9 @@ export function SliderField({
   return (
     <Labelled {...{ label, hint, fault, bare }} drawn>
       {({ id, ...about }) => (
-        <div className="grid grid-cols-[minmax(0,1fr)_8rem] items-center gap-3">
+        <div
+          className={`grid items-center gap-3 ${unit === undefined ? 'grid-cols-[minmax(0,1fr)_8rem]' : 'grid-cols-[minmax(0,1fr)_11rem]'}`}
+        >
           <Slider.Root
             value={value}
             onValueChange={(next: number) => onChange(next)}
