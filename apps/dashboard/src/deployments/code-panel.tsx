@@ -16,19 +16,22 @@ export function CodePanel({ deployment }: { readonly deployment: DeploymentView 
   if (!addresses) return null;
   const names = [...deployment.aliases, slugOf(deployment)];
   const name = wanted !== null && names.includes(wanted) ? wanted : (names[0] ?? slugOf(deployment));
-  const by = names.length > 1 && (
-    <SelectField
-      label="Call it by"
-      choices={names.map((value) => ({ value, label: value === slugOf(deployment) ? value : `${slug}/${value}` }))}
-      value={name}
-      onChange={(event) => setWanted(event.target.value)}
-    />
+  const by = (
+    <div className="w-56 max-w-full">
+      <SelectField
+        label="Call it by"
+        bare
+        choices={names.map((value) => ({ value, label: value === slugOf(deployment) ? value : `${slug}/${value}` }))}
+        value={name}
+        onChange={(event) => setWanted(event.target.value)}
+      />
+    </div>
   );
   return (
-    <Panel title="Call it">
-      <RequestCode target={targetOf(addresses.gateway_url, slug, deployment, name === slugOf(deployment) ? null : name)} choice={by} />
+    <Panel title="Call it" {...(names.length > 1 && { actions: by })}>
+      <RequestCode target={targetOf(addresses.gateway_url, slug, deployment, name === slugOf(deployment) ? null : name)} />
       <p className="text-sm text-muted">
-        A deployment key goes in place of YOUR_API_KEY;{' '}
+        Put a deployment key in place of YOUR_API_KEY:{' '}
         <Link to="/$account/api-keys" params={{ account: slug }} className="text-accent underline">
           create one
         </Link>

@@ -47,11 +47,11 @@ const Dash = (): JSX.Element => <span className="text-muted">–</span>;
 export function deploymentColumns({ use, loads, courses }: DeploymentFigures): readonly Column<DeploymentView>[] {
   const hourOf = (id: number): Sums | null => use?.(id) ?? null;
   return [
-    { id: 'name', title: 'Name', pin: 'left', width: 164, value: ({ name }) => name, cell: (row) => <NameCell deployment={row} /> },
+    { id: 'name', title: 'Name', pin: 'left', width: 160, value: ({ name }) => name, cell: (row) => <NameCell deployment={row} /> },
     {
       id: 'status',
       title: 'Status',
-      width: 108,
+      width: 104,
       card: 'status',
       value: ({ state }) => STATES[state].text,
       cell: (row) => <StateBadge deployment={row} withReplicas />,
@@ -59,11 +59,11 @@ export function deploymentColumns({ use, loads, courses }: DeploymentFigures): r
     {
       id: 'model',
       title: 'Model',
-      width: 120,
+      width: 116,
       value: ({ source }) => modelNameOf(source),
       cell: ({ source }) => <Truncated text={modelNameOf(source)} cut="middle" />,
     },
-    { id: 'aliases', title: 'Aliases', width: 96, value: aliasText, cell: (row) => <AliasCell aliases={row.aliases} /> },
+    { id: 'aliases', title: 'Aliases', width: 88, value: aliasText, cell: (row) => <AliasCell aliases={row.aliases} /> },
     {
       id: 'load',
       title: 'In flight',
@@ -75,7 +75,7 @@ export function deploymentColumns({ use, loads, courses }: DeploymentFigures): r
       id: 'rate',
       title: 'Req/min',
       numeric: true,
-      width: 104,
+      width: 94,
       card: 'figure',
       value: ({ id }) => hourOf(id)?.requests ?? null,
       cell: ({ id }) => <RateCell hour={hourOf(id)} course={courses.get(id)} />,
@@ -84,7 +84,7 @@ export function deploymentColumns({ use, loads, courses }: DeploymentFigures): r
     {
       id: 'updated',
       title: 'Updated',
-      width: 88,
+      width: 92,
       value: ({ updated_at: at, created_at: created }) => at ?? created ?? null,
       cell: ({ updated_at: at, created_at: created = at }) => ((at ?? created) ? <Moment at={at ?? created ?? ''} /> : <Dash />),
     },
@@ -97,9 +97,9 @@ const aliasText = ({ aliases }: DeploymentView): string | null => (aliases.lengt
 const latencyColumns = (hourOf: (id: number) => Sums | null): readonly Column<DeploymentView>[] => [
   {
     id: 'ttft',
-    title: 'p95 TTFT',
+    title: 'TTFT p95',
     numeric: true,
-    width: 80,
+    width: 96,
     value: ({ id }) => hourOf(id)?.latency?.ttft_ms?.p95 ?? null,
     cell: ({ id }) => {
       const p95 = hourOf(id)?.latency?.ttft_ms?.p95;
@@ -110,7 +110,7 @@ const latencyColumns = (hourOf: (id: number) => Sums | null): readonly Column<De
     id: 'errors',
     title: 'Errors',
     numeric: true,
-    width: 68,
+    width: 78,
     value: ({ id }) => errorShare(hourOf(id) ?? { requests: 0, errors: 0 }),
     cell: ({ id }) => {
       const share = errorShare(hourOf(id) ?? { requests: 0, errors: 0 });
@@ -205,15 +205,15 @@ function LoadCell({ load, name }: { readonly load: DeploymentLoad | undefined; r
 function RateCell({ hour, course }: { readonly hour: Sums | null; readonly course: readonly number[] | undefined }): JSX.Element {
   if (!hour) return <Dash />;
   return (
-    <span className="flex items-center justify-end gap-2">
+    <span className="flex items-center justify-end gap-1.5">
       {course && (
         <Tooltip text={`Requests by hour, last ${course.length} h`}>
           <span className="flex">
-            <Sparkline values={course} width={48} height={20} />
+            <Sparkline values={course} width={36} height={20} />
           </span>
         </Tooltip>
       )}
-      <span className="min-w-8 text-right">{formatRate(hour.requests / MINUTES)}</span>
+      <span className="min-w-7 text-right">{formatRate(hour.requests / MINUTES)}</span>
     </span>
   );
 }

@@ -2,6 +2,7 @@ import type { DeploymentEvent } from '@slipway/contracts';
 import type { FeedEvent } from '../ui/event-feed.js';
 import type { IconName } from '../ui/icon.js';
 import { plural } from '../format/number.js';
+import { slugOf } from './inference-target.js';
 import { REASONS, STATES } from './state-words.js';
 
 /** An event of a deployment, for people. */
@@ -60,6 +61,15 @@ function updateWords(event: DeploymentEvent): EventWords {
   return plain('edit', isRename ? 'Renamed' : `Revision ${event.rev ?? ''} created`, changesOf(event));
 }
 
+/** An alias comes here, from another deployment perhaps, or goes to another one. */
+function pointWords(event: DeploymentEvent): EventWords {
+  const alias = fact(event, 'alias') ?? '';
+  const [to = '', from] = (fact(event, 'deployment') ?? '').split(' → ').toReversed();
+  const isHere = to === slugOf({ id: event.deployment });
+  if (!isHere) return plain('link', `Alias ${alias} moved to ${to}`);
+  return plain('link', `Alias ${alias} points here`, from === undefined ? null : `Before: ${from}`);
+}
+
 function replicasWords(event: DeploymentEvent): EventWords {
   const { ready_replicas: ready } = event;
   const before = Number(event.facts['before'] ?? ready ?? 0);
@@ -82,7 +92,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'deployment.stop': () => plain('stop', 'Stopped'),
   'deployment.resume': () => plain('play', 'Resumed'),
   'deployment.retry': () => plain('refresh', 'Tried again'),
-  'alias.point': (event) => plain('link', `Alias ${fact(event, 'alias') ?? ''} pointed`, fact(event, 'deployment')),
+  'alias.point': pointWords,
   'alias.remove': (event) => plain('link', `Alias ${fact(event, 'alias') ?? ''} removed`),
 };
 

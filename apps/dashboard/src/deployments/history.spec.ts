@@ -35,6 +35,13 @@ describe('an event', () => {
     expect(eventWords(event({ ...update, facts: { rev: 3, name: 'a → b' } })).text).toBe('Renamed');
   });
 
+  it('of an alias says whether it came or went', () => {
+    const of = (deployment: string) => eventWords(event({ kind: 'alias.point', facts: { alias: 'chat', deployment } }));
+    expect(of('deployment-1')).toMatchObject({ text: 'Alias chat points here', detail: null });
+    expect(of('deployment-2 → deployment-1')).toMatchObject({ text: 'Alias chat points here', detail: 'Before: deployment-2' });
+    expect(of('deployment-1 → deployment-2')).toMatchObject({ text: 'Alias chat moved to deployment-2', detail: null });
+  });
+
   it('names who did it, and nobody for what happened by itself', () => {
     expect(eventActor({ by: { actor: 'user', actor_id: 1, actor_name: 'ada@example.com' } })).toBe('ada@example.com');
     expect(eventActor({ by: { actor: 'ops', actor_id: null, actor_name: null } })).toBe('Operator');

@@ -1,6 +1,6 @@
 import type { ReplicaView } from '@slipway/contracts';
 import type { JSX } from 'react';
-import { formatCount, formatMs, formatRate } from '../format/number.js';
+import { formatCount, formatMs, formatRate, plural } from '../format/number.js';
 import { MeterBar, ProgressBar } from '../ui/meter.js';
 import { Notice } from '../ui/notice.js';
 import { Panel } from '../ui/page.js';
@@ -54,29 +54,17 @@ function Gauges({ details: { deployment } }: { readonly details: DeploymentDetai
   const load = useLoad(deployment.id);
   const hour = useDeploymentUse()?.(deployment.id) ?? null;
   const slots: Stat = {
-    label: 'Slots in use',
+    label: 'In flight',
     value: load ? formatCount(load.in_flight) : <Dash />,
-    ...(load && { unit: `of ${formatCount(load.slots)}` }),
-    ...(load && {
-      spark: <MeterBar label="Slots in use" used={load.in_flight} limit={load.slots} text="" words={loadWords(load)} />,
-    }),
+    ...(load && { unit: `of ${plural(load.slots, 'slot')}` }),
+    hint: load ? <MeterBar label="Slots in use" used={load.in_flight} limit={load.slots} text="" words={loadWords(load)} /> : undefined,
   };
-  return (
-    <StatGrid
-      label="Now and in the last hour"
-      stats={[
-        slots,
-        { label: 'Queued', value: load ? formatCount(load.queued) : <Dash />, hint: 'Requests that wait for a slot' },
-        ...figuresOf(hour),
-        {
-          label: 'Replicas ready',
-          value: formatCount(deployment.ready_replicas),
-          unit: `of ${formatCount(deployment.replicas)}`,
-          hint: deployment.context === null ? 'Context not known yet' : `${formatCount(deployment.context)} tokens of context`,
-        },
-      ]}
-    />
-  );
+  const queued: Stat = {
+    label: 'Queued',
+    value: load ? formatCount(load.queued) : <Dash />,
+    hint: 'Waiting for a slot',
+  };
+  return <StatGrid label="Now and in the last hour" stats={[slots, queued, ...figuresOf(hour)]} />;
 }
 
 function figuresOf(hour: Sums | null): readonly Stat[] {
@@ -86,7 +74,7 @@ function figuresOf(hour: Sums | null): readonly Stat[] {
     {
       label: 'Requests per minute, 1 h',
       value: hour ? formatRate(hour.requests / 60) : <Dash />,
-      hint: hour ? `${formatCount(hour.requests)} requests` : undefined,
+      hint: hour ? plural(hour.requests, 'request') : undefined,
     },
     {
       label: 'Errors, 1 h',
@@ -112,7 +100,7 @@ function Replicas({ details: { running, deployment } }: { readonly details: Depl
   if (running.length === 0) return null;
   const names = workerNames(running);
   return (
-    <Panel title="Replicas">
+    <Panel title="Replicas" about={`${formatCount(deployment.ready_replicas)} of ${formatCount(deployment.replicas)} ready`}>
       <ul aria-label="Replicas" className="grid">
         {running.map((replica, index) => (
           <Replica

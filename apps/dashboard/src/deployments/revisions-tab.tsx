@@ -98,10 +98,19 @@ function columnsOf(deployment: DeploymentDetails['deployment'], revisions: reado
       id: 'context',
       title: 'Context',
       numeric: true,
+      hidden: true,
       value: ({ context }) => context,
       cell: ({ context }) => (context === null ? 'Default' : formatCount(context)),
     },
-    { id: 'slots', title: 'Slots', numeric: true, width: 72, value: ({ slots }) => slots, cell: ({ slots }) => formatCount(slots) },
+    {
+      id: 'slots',
+      title: 'Slots',
+      numeric: true,
+      width: 72,
+      hidden: true,
+      value: ({ slots }) => slots,
+      cell: ({ slots }) => formatCount(slots),
+    },
   ];
 }
 

@@ -83,11 +83,10 @@ function ModelSize({ draft, faults, onChange }: SizeProps): JSX.Element {
     <>
       <SliderField
         label="Context length"
-        hint="Prompt and answer of one request together. Bounded by what the model was trained for."
+        hint="Tokens of prompt and answer together, at most what the model was trained for."
         min={CONTEXT_STEP}
         max={sliderMax(context, FIRST_MAX.context, most.context)}
         step={CONTEXT_STEP}
-        unit="tokens"
         value={context}
         fault={faults.context}
         onChange={(value) => onChange({ context: String(value) })}

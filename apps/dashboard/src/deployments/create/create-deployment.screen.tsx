@@ -85,7 +85,7 @@ function Steps({ draft, change, like }: Draft & { readonly like: number }): JSX.
     },
   };
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 md:grid-cols-[11rem_minmax(0,40rem)] xl:grid-cols-[11rem_minmax(0,40rem)_minmax(18rem,22rem)]">
+    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 md:grid-cols-[11rem_minmax(0,40rem)] xl:grid-cols-[10rem_minmax(0,40rem)_minmax(18rem,22rem)]">
       <Stepper label="Steps" steps={stepsOf({ step, mine, failed: creation.fault?.field ?? null, go })} />
       <form ref={form} onSubmit={submit} noValidate className="grid grid-cols-[minmax(0,1fr)] gap-5" aria-label={STEP_TITLES[step]}>
         <h2 className="text-base font-semibold">{STEP_TITLES[step]}</h2>
@@ -102,7 +102,7 @@ function Steps({ draft, change, like }: Draft & { readonly like: number }): JSX.
         <Buttons step={step} busy={creation.busy} onBack={go} />
       </form>
       <aside className="md:col-start-2 xl:sticky xl:top-18 xl:col-start-3">
-        <Summary draft={named} fit={fit.data} />
+        <Summary draft={isOpen('size', mine) ? named : draft} fit={fit.data} />
       </aside>
     </div>
   );

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { EMPTY_DRAFT, faultsOf } from '../deployment-draft.js';
 import { readStored, storedText } from './draft-store.js';
 import { sourceCards } from './source-step.js';
-import { firstWith, isOpen, shownStep, stepAfter, stepBefore } from './steps.js';
+import { isOpen, shownStep, stepAfter, stepBefore } from './steps.js';
 
 const draft = { ...EMPTY_DRAFT, name: 'Chat', path: '/m.gguf' };
 
@@ -13,7 +13,6 @@ describe('the steps of the create page', () => {
     expect(isOpen('size', faults)).toBe(false);
     expect(shownStep('name', faults)).toBe('model');
     expect(shownStep('name', faultsOf(draft))).toBe('name');
-    expect(firstWith(faultsOf({ ...draft, slots: 'x' }))).toBe('size');
   });
 
   it('follow each other', () => {

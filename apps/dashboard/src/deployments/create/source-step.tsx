@@ -49,12 +49,14 @@ export function SourceStep({ draft, faults, onChange, like, onLike }: SourceStep
   ];
   return (
     <>
-      <RadioCards
-        label="Where is the model?"
-        cards={sourceCards(options?.sources)}
-        value={draft.kind}
-        onChange={(kind) => onChange({ kind, engine: '', engineOptions: {} })}
-      />
+      <div className="[&_[role=radiogroup]]:grid-cols-1">
+        <RadioCards
+          label="Where is the model?"
+          cards={sourceCards(options?.sources)}
+          value={draft.kind}
+          onChange={(kind) => onChange({ kind, engine: '', engineOptions: {} })}
+        />
+      </div>
       {faults.kind !== undefined && (
         <p role="alert" className="text-xs text-bad">
           {faults.kind}

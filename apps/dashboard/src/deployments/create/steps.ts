@@ -11,9 +11,6 @@ export const STEP_TITLES: Readonly<Record<CreateStep, string>> = {
 
 const hasFault = (faults: Faults, step: CreateStep): boolean => Object.keys(faultsIn(faults, step)).length > 0;
 
-/** The first step that needs attention; null = none. */
-export const firstWith = (faults: Faults): CreateStep | null => CREATE_STEPS.find((step) => hasFault(faults, step)) ?? null;
-
 /** Whether a step may be opened: all before it are without faults. */
 export function isOpen(step: CreateStep, faults: Faults): boolean {
   return CREATE_STEPS.slice(0, CREATE_STEPS.indexOf(step)).every((before) => !hasFault(faults, before));
