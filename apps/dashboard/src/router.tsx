@@ -5,6 +5,7 @@ import {
   CREATE_SEARCH,
   DEPLOYMENT_SEARCH,
   DEPLOYMENTS_SEARCH,
+  ENTRIES_SEARCH,
   INVITED_SEARCH,
   KEY_SEARCH,
   MCP_CALLS_SEARCH,
@@ -13,7 +14,10 @@ import {
   MODELS_SEARCH,
   PLAYGROUND_SEARCH,
   REVISIONS_SEARCH,
+  PROFILE_SEARCH,
   SETTINGS_SEARCH,
+  USAGE_PARTS_SEARCH,
+  USAGE_REFUSED_SEARCH,
   USAGE_SEARCH,
 } from './searches.js';
 import { accountIn, innerPath, isOldPath, takeNext } from './session/inner-path.js';
@@ -192,7 +196,7 @@ const usage = createRoute({
   getParentRoute: () => account,
   path: '/usage',
   staticData: { crumb: 'Usage' },
-  validateSearch: searchOf(USAGE_SEARCH),
+  validateSearch: searchOf(USAGE_SEARCH, USAGE_PARTS_SEARCH, USAGE_REFUSED_SEARCH),
   component: lazyRouteComponent(() => import('./usage/usage.screen.js'), 'UsageScreen'),
 });
 
@@ -215,7 +219,7 @@ const activity = createRoute({
   getParentRoute: () => account,
   path: '/activity',
   staticData: { crumb: 'Activity' },
-  validateSearch: searchOf(ACTIVITY_SEARCH),
+  validateSearch: searchOf(ACTIVITY_SEARCH, ENTRIES_SEARCH),
   component: lazyRouteComponent(() => import('./activity/activity.screen.js'), 'ActivityScreen'),
 });
 
@@ -231,6 +235,7 @@ const profile = createRoute({
   getParentRoute: () => account,
   path: '/profile',
   staticData: { crumb: 'Your profile' },
+  validateSearch: searchOf(PROFILE_SEARCH),
   component: lazyRouteComponent(() => import('./people/profile.screen.js'), 'ProfileScreen'),
 });
 

@@ -48,11 +48,13 @@ export const KEY_TABS = ['usage', 'limits', 'audit'] as const;
 export const KEY_SEARCH = bothOf(fieldsOf<{ tab: (typeof KEY_TABS)[number] }>({ tab: wordOf(KEY_TABS, 'usage') }), rangeSearch('30d'));
 
 export const USAGE_VIEWS = ['tokens', 'requests', 'speed'] as const;
+export const USAGE_MEASURES = ['ttft', 'duration', 'rate'] as const;
 export const USAGE_SPLITS = ['none', 'deployment', 'key', 'alias', 'api', 'status'] as const;
 /** Filters hold numbers of deployments and keys, and words of the ledger. */
 export const USAGE_SEARCH = bothOf(
   fieldsOf<{
     view: (typeof USAGE_VIEWS)[number];
+    measure: (typeof USAGE_MEASURES)[number];
     by: (typeof USAGE_SPLITS)[number];
     deployment: readonly string[];
     key: readonly string[];
@@ -62,6 +64,7 @@ export const USAGE_SEARCH = bothOf(
     member: readonly string[];
   }>({
     view: wordOf(USAGE_VIEWS, 'requests'),
+    measure: wordOf(USAGE_MEASURES, 'ttft'),
     by: wordOf(USAGE_SPLITS, 'deployment'),
     deployment: listOf(textOf()),
     key: listOf(textOf()),
@@ -73,8 +76,12 @@ export const USAGE_SEARCH = bothOf(
   rangeSearch('7d'),
 );
 
+export const USAGE_PARTS_SEARCH = tableSearch({ prefix: 'parts-', sort: 'requests', dir: 'desc', size: '25' });
+export const USAGE_REFUSED_SEARCH = tableSearch({ prefix: 'refused-', facets: ['code'], sort: 'requests', dir: 'desc', size: '25' });
+
 export const MEMBERS_SEARCH = tableSearch({ facets: ['role'], sort: 'name' });
-export const INVITED_SEARCH = tableSearch({ prefix: 'invited-' });
+export const INVITED_SEARCH = tableSearch({ prefix: 'invited-', facets: ['role'], sort: 'created', dir: 'desc' });
+export const PROFILE_SEARCH = tableSearch({ prefix: 'sessions-', sort: 'used', dir: 'desc' });
 
 export const ACTIVITY_TABS = ['account', 'deployments'] as const;
 export const ACTIVITY_SEARCH = bothOf(
@@ -88,6 +95,7 @@ export const ACTIVITY_SEARCH = bothOf(
   }),
   rangeSearch('90d'),
 );
+export const ENTRIES_SEARCH = tableSearch({ prefix: 'entries-' });
 
 export const MODELS_SEARCH = tableSearch({ facets: ['source', 'host'], sort: 'name' });
 

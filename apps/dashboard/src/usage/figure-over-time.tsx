@@ -16,10 +16,12 @@ export interface FigureOverTimeProps {
 }
 
 /** Percentiles of one measure are steps of one hue. */
+const PERCENTILE_COLOURS = ['step-1', 'step-3', 'step-4'];
+
 const coloured = ({ isSum, lines }: Figure, series: readonly Series[]): readonly ChartSeries[] =>
   isSum || lines.length < 2 || series.length !== lines.length
     ? series
-    : series.map((one, place) => ({ ...one, colour: `step-${place * 2 + 1}` }));
+    : series.map((one, place) => ({ ...one, colour: PERCENTILE_COLOURS[place] ?? 'step-4' }));
 
 /** A figure over time: sums as bars, measurements as lines. */
 export function FigureOverTime({ figure, range: { step }, steps, series, group }: FigureOverTimeProps): JSX.Element {

@@ -3,9 +3,9 @@ import type { ChartUnit } from '../charts/chart-model.js';
 import { COUNT, DURATION_MS, RATE } from '../charts/units.js';
 import type { StepRow, Sums } from './usage-range.js';
 
-type Percentile = 'p50' | 'p95';
+type Percentile = 'p50' | 'p95' | 'p99';
 
-/** One line of a chart and one column of a table; null = nobody can tell. */
+/** One line of a chart and one column of a table; null = not measured. */
 export interface FigureLine {
   readonly label: string;
   readonly of: (row: Sums) => number | null;
@@ -37,19 +37,32 @@ const percentile = (measure: keyof UsageLatency, which: Percentile, label: strin
   of: ({ latency }) => latency?.[measure]?.[which] ?? null,
 });
 
-const SHARES = 'Half of the answers stay below p50, 95 of 100 below p95.';
+const percentiles = (measure: keyof UsageLatency, label: string): Figure['lines'] => [
+  percentile(measure, 'p50', label),
+  percentile(measure, 'p95', label),
+  percentile(measure, 'p99', label),
+];
+
+const SHARES = 'Half of the answers stay below p50, 95 % below p95, 99 % below p99.';
 
 export const REQUESTS = sum('requests', 'Requests');
 export const ERRORS = sum('errors', 'Errors');
-export const TOKENS_IN = sum('prompt_tokens', 'Tokens in');
-export const CACHED = sum('cached_tokens', 'Cached tokens in');
-export const TOKENS_OUT = sum('completion_tokens', 'Tokens out');
+export const TOKENS_IN = sum('prompt_tokens', 'Input tokens');
+export const CACHED = sum('cached_tokens', 'Cached input tokens');
+export const TOKENS_OUT = sum('completion_tokens', 'Output tokens');
+export const TOKENS: Figure = {
+  value: 'tokens',
+  label: 'Tokens',
+  isSum: true,
+  lines: [{ label: 'Tokens', of: (row) => row.prompt_tokens + row.completion_tokens }],
+  unit: COUNT,
+};
 export const TTFT: Figure = {
   value: 'ttft',
   label: 'Time to first token',
   about: `From the request to the first token of its answer. ${SHARES}`,
   isSum: false,
-  lines: [percentile('ttft_ms', 'p50', 'TTFT'), percentile('ttft_ms', 'p95', 'TTFT')],
+  lines: percentiles('ttft_ms', 'TTFT'),
   unit: DURATION_MS,
 };
 export const DURATION: Figure = {
@@ -57,24 +70,22 @@ export const DURATION: Figure = {
   label: 'Duration',
   about: `From the request to the end of its answer. ${SHARES}`,
   isSum: false,
-  lines: [percentile('duration_ms', 'p50', 'Duration'), percentile('duration_ms', 'p95', 'Duration')],
+  lines: percentiles('duration_ms', 'Duration'),
   unit: DURATION_MS,
 };
 export const SPEED: Figure = {
   value: 'speed',
   label: 'Tokens per second',
-  about: 'Of one answer, after its first token. Half of the answers are slower than p50.',
+  about: 'Of one answer, after its first token. Half of the answers are slower than p50; p95 and p99 are the fastest.',
   isSum: false,
-  lines: [percentile('tokens_per_second', 'p50', 'Tokens/s')],
+  lines: percentiles('tokens_per_second', 'Tokens/s'),
   unit: RATE,
 };
 
 /** All of them, as they can be charted. */
-export const FIGURES: readonly Figure[] = [REQUESTS, ERRORS, TOKENS_IN, CACHED, TOKENS_OUT, TTFT, DURATION, SPEED];
+export const FIGURES: readonly Figure[] = [REQUESTS, ERRORS, TOKENS, TOKENS_IN, CACHED, TOKENS_OUT, TTFT, DURATION, SPEED];
 
-export const figureOf = (value: string): Figure => FIGURES.find((figure) => figure.value === value) ?? REQUESTS;
-
-/** A value as it is written; what nobody can tell is a dash. */
+/** A value as it is written; what was not measured is a dash. */
 export const written = (figure: Figure, value: number | null): string => (value === null ? '–' : figure.unit.format(value));
 
 /** Values over time, under one name. */

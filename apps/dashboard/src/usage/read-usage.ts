@@ -1,24 +1,33 @@
-import type { ConsoleReply, ConsoleRequest, UsageRow } from '@slipway/contracts';
+import type { ConsoleReply, ConsoleRequest } from '@slipway/contracts';
 import { ConsoleError } from '../api/console-error.js';
+import { STEP_MS } from './usage-range.js';
 
-const DAY_MS = 86_400_000;
-
-type Question = ConsoleRequest<'usage/query'>;
-type Ask = (question: Question) => Promise<ConsoleReply<'usage/query'>>;
+export type UsageQuestion = ConsoleRequest<'usage/query'>;
+export type UsageAnswer = ConsoleReply<'usage/query'>;
+type Ask = (question: UsageQuestion) => Promise<UsageAnswer>;
 
 const isTooMuch = (error: unknown): boolean => error instanceof ConsoleError && error.code === 'invalid_request' && error.param === 'step';
 
-/** All rows by day of a range, however many there are: what is too much for one answer is asked for in halves. */
-export async function readUsageByDay(ask: Ask, question: Omit<Question, 'step'>): Promise<readonly UsageRow[]> {
+/**
+ * All rows of a question, in their order: what is too much for one answer is asked for in halves.
+ * @throws ConsoleError also where one step alone is too much
+ */
+export async function readUsage(ask: Ask, question: UsageQuestion): Promise<UsageAnswer> {
   try {
-    return (await ask({ ...question, step: 'day' })).rows;
+    return await ask(question);
   } catch (error) {
-    const [from, to] = [Date.parse(question.from), Date.parse(question.to)];
-    const middle = from + Math.round((to - from) / DAY_MS / 2) * DAY_MS;
-    // The middle is the begin of a day, so that no day comes in two parts.
-    const split = new Date(middle - (middle % DAY_MS)).toISOString();
-    if (!isTooMuch(error) || Date.parse(split) <= from || Date.parse(split) >= to) throw error;
-    const halves = [await readUsageByDay(ask, { ...question, to: split }), await readUsageByDay(ask, { ...question, from: split })];
-    return halves.flat();
+    const middle = isTooMuch(error) ? middleOf(question) : null;
+    if (middle === null) throw error;
+    const first = await readUsage(ask, { ...question, to: middle });
+    const second = await readUsage(ask, { ...question, from: middle });
+    return { ...second, rows: [...first.rows, ...second.rows] };
   }
+}
+
+/** The begin of the step in the middle, so that no step comes in two parts; null where there is one step. */
+function middleOf({ from, to, step }: UsageQuestion): string | null {
+  if (step === 'total') return null;
+  const [start, end, size] = [Date.parse(from), Date.parse(to), STEP_MS[step]];
+  const middle = Math.floor((start + Math.round((end - start) / size / 2) * size) / size) * size;
+  return middle <= start || middle >= end ? null : new Date(middle).toISOString();
 }

@@ -1,4 +1,5 @@
 import type { UsageRow } from '@slipway/contracts';
+import { boundsOf, type RangeState } from '../url-state/range-search.js';
 
 export type Step = 'minute' | 'hour' | 'day';
 
@@ -34,6 +35,32 @@ export function rangeOf(name: RangeName, now: number): UsageRange {
   const size = STEP_MS[step];
   const to = Math.floor(now / size) * size + size;
   return { from: new Date(to - steps * size).toISOString(), to: new Date(to).toISOString(), step };
+}
+
+/** Longest times that are shown by the minute and by the hour, in milliseconds. */
+const BY_MINUTE_MS = 6 * STEP_MS.hour;
+const BY_THE_HOUR_MS = 3 * STEP_MS.day;
+
+/** The step of a chart over so many milliseconds. */
+export function stepFor(ms: number): Step {
+  if (ms <= BY_MINUTE_MS) return 'minute';
+  return ms <= BY_THE_HOUR_MS ? 'hour' : 'day';
+}
+
+/** The whole steps of UTC that hold what a screen shows; a preset ends with the step that runs. */
+export function spanOf(state: Pick<RangeState, 'range' | 'from' | 'to'>, now: number): UsageRange {
+  const { from, to } = boundsOf(state, now);
+  const step = stepFor(to - from);
+  const size = STEP_MS[step];
+  const end = (state.from === null ? Math.floor(to / size) + 1 : Math.ceil(to / size)) * size;
+  const start = state.from === null ? end - Math.round((to - from) / size) * size : Math.floor(from / size) * size;
+  return { from: new Date(start).toISOString(), to: new Date(end).toISOString(), step };
+}
+
+/** The range of the same length right before. */
+export function rangeBefore({ from, to, step }: UsageRange): UsageRange {
+  const length = Date.parse(to) - Date.parse(from);
+  return { from: new Date(Date.parse(from) - length).toISOString(), to: from, step };
 }
 
 /** Longest range that somebody may choose, in days. */

@@ -1,65 +1,139 @@
-import type { UsageRow } from '@slipway/contracts';
-import type { JSX } from 'react';
-import { useCall } from '../api/use-call.js';
-import { formatCount, formatPercent } from '../format/number.js';
-import { formatClock } from '../format/time.js';
+import type { UsageGroup, UsageRow } from '@slipway/contracts';
+import { Link } from '@tanstack/react-router';
+import { type JSX, useCallback, useMemo } from 'react';
+import { USAGE_SEARCH } from '../searches.js';
+import { useAccount } from '../session/use-session.js';
+import { Button, buttonClass } from '../ui/button.js';
+import { EmptyState } from '../ui/empty-state.js';
 import { Loaded } from '../ui/loaded.js';
+import { Notice } from '../ui/notice.js';
 import { Page } from '../ui/page.js';
-import { ExportButton } from './export-button.js';
-import { CACHED, DURATION, SPEED, TOKENS_IN, TOKENS_OUT, TTFT, written } from './figures.js';
-import { useRange } from './range-fields.js';
-import { UsageBreakdown } from './usage-breakdown.js';
-import { UsageOverTime } from './usage-over-time.js';
-import { sumOf, type UsageRange } from './usage-range.js';
+import { RangePicker } from '../ui/range-picker.js';
+import { StatGrid } from '../ui/stat-grid.js';
+import { useNow } from '../ui/use-now.js';
+import { type UrlState, useUrlState } from '../url-state/use-url-state.js';
+import { partName } from './group-names.js';
+import { UsageChartPanel } from './usage-chart-panel.js';
+import { ExportMenu, UsageFilterBar } from './usage-controls.js';
+import { drilledDown, filtersOf, isFiltered, KEYS_MAX, type UsageState } from './usage-filters.js';
+import { UsageParts } from './usage-parts.js';
+import { everyStep, rangeBefore, spanOf, sumOf } from './usage-range.js';
+import { UsageRefusals } from './usage-refusals.js';
+import { statsOf } from './usage-stats.js';
+import { type Known, useKnown } from './use-names.js';
+import { type UsageSource, useUsageFigures } from './use-usage-figures.js';
 
+/** What the account used: how much, by whom, how fast, and what was refused. */
 export function UsageScreen(): JSX.Element {
-  const { range, fields } = useRange();
-  const over = useCall('usage/query', { ...range, group_by: [], latency: true }, { every: () => 15_000, keep: true });
+  const url = useUrlState(USAGE_SEARCH);
+  const [state, set] = url;
+  const known = useKnown();
+  const now = useNow();
+  const { from, to, step } = spanOf(state, now);
+  const range = useMemo(() => ({ from, to, step }), [from, to, step]);
+  const filters = useMemo(() => filtersOf(state, known.keysOf), [state, known]);
+  const figures = useUsageFigures({ state, range, filters });
+  const by: UsageGroup = state.by === 'none' ? 'deployment' : state.by;
+  const nameOf = useCallback((row: Partial<UsageRow>) => partName(known, row, by), [known, by]);
+  const shown = state.by === 'none' ? figures.whole.data : figures.split.data;
+  const file = shown ? { range, filters, by: state.by, rows: shown.rows, asOf: shown.as_of, nameOf } : null;
   return (
-    <Page
-      title="Usage"
-      about="What this account’s deployments were asked. Minutes, hours and days are UTC."
-      actions={<ExportButton range={range} />}
-    >
-      {fields}
-      <Loaded query={over} what="Usage" rows={6}>
-        {({ rows, as_of: asOf }) => (
-          <div className={`grid grid-cols-[minmax(0,1fr)] gap-5 ${over.isPlaceholderData ? 'opacity-60' : ''}`}>
-            <Totals rows={rows} range={range} />
-            <UsageOverTime range={range} rows={rows} />
-            <p className="text-sm text-muted">
-              As of {formatClock(Date.parse(asOf))}. Requests count a second or two after they end, long ones each minute. A request counts
-              in the {range.step} in which it began. Times are of completed requests and true to 5 %.
-            </p>
-          </div>
+    <Page title="Usage" actions={<ExportMenu file={file} />}>
+      <div className="grid gap-3">
+        <RangePicker state={url} canCompare canBeLive />
+        <UsageFilterBar {...{ known, state, set }} />
+        {state.member.some((email) => known.keysOf(email).length > KEYS_MAX) && (
+          <Notice look="info">
+            Of a member with more than {KEYS_MAX} keys the newest {KEYS_MAX} are counted.
+          </Notice>
         )}
+      </div>
+      <Loaded query={figures.total} what="Usage" shape="figures" rows={6}>
+        {({ rows }) =>
+          sumOf(rows).requests === 0 && !figures.total.isPlaceholderData ? (
+            <NoUsage {...{ state, set }} isUnused={figures.isUnused} />
+          ) : (
+            <Figures {...{ url, range, figures, known, nameOf, by }} />
+          )
+        }
       </Loaded>
-      <UsageBreakdown range={range} />
     </Page>
   );
 }
 
-function Totals({ rows, range: { from, to } }: { readonly rows: readonly UsageRow[]; readonly range: UsageRange }): JSX.Element {
-  const whole = useCall('usage/query', { from, to, step: 'total', group_by: [], latency: true }, { every: () => 15_000, keep: true });
-  // Percentiles of parts make none of the whole.
-  const latency = whole.data?.rows[0]?.latency;
-  const sums = { ...sumOf(rows), latency };
-  const { requests, errors } = sums;
-  const share = errors > 0 ? ` (${errors < requests / 100 ? '<1 %' : formatPercent(errors / requests)})` : '';
-  const figures: readonly (readonly [string, string])[] = [
-    ['Requests', formatCount(requests)],
-    ['Errors', `${formatCount(errors)}${share}`],
-    ...[TOKENS_IN, CACHED, TOKENS_OUT].map((figure) => [figure.label, written(figure, figure.lines[0].of(sums))] as const),
-    ...[TTFT, DURATION, SPEED].flatMap((figure) => figure.lines.map(({ label, of }) => [label, written(figure, of(sums))] as const)),
-  ];
+interface FiguresProps {
+  readonly url: UrlState<UsageState>;
+  readonly range: UsageSource['range'];
+  readonly figures: ReturnType<typeof useUsageFigures>;
+  readonly known: Known;
+  readonly nameOf: (row: Partial<UsageRow>) => string;
+  readonly by: UsageGroup;
+}
+
+function Figures({ url, range, figures, known, nameOf, by }: FiguresProps): JSX.Element {
+  const [state, set] = url;
+  const { total, totalBefore, whole, wholeBefore, split, parts, ends } = figures;
+  const sums = total.data?.rows[0] ?? sumOf([]);
+  const steps = useMemo(() => everyStep(range, whole.data?.rows ?? []), [range, whole.data]);
+  const earlier = totalBefore.data && (totalBefore.data.rows[0] ?? sumOf([]));
+  const before = useMemo(
+    () => (state.compare && wholeBefore.data ? { range: rangeBefore(range), rows: wholeBefore.data.rows } : null),
+    [state.compare, wholeBefore.data, range],
+  );
+  const keyNameOf = useCallback((row: Partial<UsageRow>) => partName(known, row, 'key'), [known]);
+  const drill = (change: Partial<UsageState>): void => set(change, { push: true });
   return (
-    <dl className="grid grid-cols-2 gap-3 sm:grid-cols-5">
-      {figures.map(([label, value]) => (
-        <div key={label} className="rounded-lg border border-line bg-surface p-3">
-          <dt className="text-sm text-muted">{label}</dt>
-          <dd className="text-xl font-semibold tabular-nums">{value}</dd>
+    <div className={`grid grid-cols-[minmax(0,1fr)] gap-6 transition-opacity ${total.isPlaceholderData ? 'opacity-60' : ''}`}>
+      <StatGrid label="Key figures" stats={statsOf({ total: sums, before: earlier, steps })} />
+      <UsageChartPanel state={url} {...{ range, before, nameOf }} query={state.by === 'none' ? whole : split} />
+      <UsageParts by={by} query={parts} nameOf={nameOf} onDrill={(values) => drill(drilledDown(by, values))} />
+      <UsageRefusals query={ends} nameOf={keyNameOf} onDrill={({ keys, code }) => drill({ key: keys, status: [code], by: 'deployment' })} />
+    </div>
+  );
+}
+
+interface NoUsageProps {
+  readonly state: UsageState;
+  readonly set: UrlState<UsageState>[1];
+  readonly isUnused: boolean;
+}
+
+/** What is shown in place of zeros. */
+function NoUsage({ state, set, isUnused }: NoUsageProps): JSX.Element {
+  const { slug: account } = useAccount();
+  if (isUnused && !isFiltered(state)) {
+    return (
+      <EmptyState
+        icon="chart"
+        title="No requests yet"
+        docs="https://github.com/slipway/slipway/blob/main/docs/usage.md"
+        command="npx slipway usage --by key --from 24h"
+        action={
+          <Link to="/$account/home" params={{ account }} className={buttonClass('main')}>
+            Send the first request
+          </Link>
+        }
+      >
+        Requests, tokens and latency of every key and deployment are shown here a few seconds after they end.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      icon="chart"
+      title="No requests match"
+      action={
+        <div className="flex flex-wrap justify-center gap-2">
+          {isFiltered(state) && (
+            <Button icon="close" onClick={() => set({ deployment: [], key: [], alias: [], api: [], status: [], member: [] })}>
+              Clear filters
+            </Button>
+          )}
+          <Button onClick={() => set({ range: '90d', from: null, to: null }, { push: true })}>Show the last 90 days</Button>
         </div>
-      ))}
-    </dl>
+      }
+    >
+      There are no requests in this range{isFiltered(state) ? ' with these filters' : ''}.
+    </EmptyState>
   );
 }

@@ -1,12 +1,17 @@
 import type { UsageRow } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { ConsoleError } from '../api/console-error.js';
-import { cell, usageCsv } from './usage-csv.js';
 import { DURATION, ERRORS, FIGURES, REQUESTS, seriesOf, TTFT, written } from './figures.js';
 import { partsOf } from './parts.js';
-import { readUsageByDay } from './read-usage.js';
+import { drilledDown, chosenFilters, filtersOf } from './usage-filters.js';
+import { cell, usageCsv, usageJson } from './usage-file.js';
+import { keyNames, outcomeOf, partName } from './group-names.js';
+import { readUsage } from './read-usage.js';
+import { refusalsOf } from './refusals.js';
 import { PARTS_MAX, splitSeries } from './split-series.js';
-import { customRange, everyStep, rangeOf, sumOf } from './usage-range.js';
+import { chartOf } from './usage-chart.js';
+import { customRange, everyStep, rangeBefore, rangeOf, spanOf, stepFor, sumOf } from './usage-range.js';
+import { deltaOf } from './usage-stats.js';
 
 const NOW = Date.parse('2026-11-21T12:34:56Z');
 const sums = (requests: number): UsageRow => ({
@@ -105,7 +110,8 @@ describe('a table of parts', () => {
 describe('the rows of a file', () => {
   const DAY = 86_400_000;
   const from = Date.parse('2026-01-01T00:00:00Z');
-  const question = { from: new Date(from).toISOString(), to: new Date(from + 90 * DAY).toISOString(), group_by: [] };
+  const to = new Date(from + 90 * DAY).toISOString();
+  const question = { from: new Date(from).toISOString(), to, step: 'day' as const, group_by: [] };
   const askWith =
     (most: number) =>
     (asked: { from: string; to: string }): Promise<{ rows: UsageRow[]; as_of: string }> => {
@@ -118,13 +124,13 @@ describe('the rows of a file', () => {
     };
 
   it('are all there, in order and once, though one answer does not hold them', async () => {
-    const whole = await readUsageByDay(askWith(1_000), question);
+    const { rows: whole } = await readUsage(askWith(1_000), question);
     expect(whole).toHaveLength(90);
-    for (const most of [45, 7, 1]) expect(await readUsageByDay(askWith(most), question)).toEqual(whole);
+    for (const most of [45, 7, 1]) expect((await readUsage(askWith(most), question)).rows).toEqual(whole);
   });
 
   it('are refused where one day is too much', async () => {
-    await expect(readUsageByDay(askWith(0), question)).rejects.toMatchObject({ param: 'step' });
+    await expect(readUsage(askWith(0), question)).rejects.toMatchObject({ param: 'step' });
   });
 });
 
@@ -142,11 +148,128 @@ describe('the file for spreadsheets', () => {
     expect(cell(value)).toBe(text);
   });
 
-  it('has a line for each row, with the names of keys', () => {
-    const row = { ...sums(2), key: 4, deployment: 1, alias: 'demo' } as UsageRow;
-    expect(usageCsv([row], (key) => (key === 4 ? '=my key' : ''))).toBe(
-      'day,deployment,alias,key_id,key_name,requests,errors,prompt_tokens,cached_tokens,completion_tokens\r\n' +
-        "2026-11-21,deployment-1,demo,4,'=my key,2,1,10,2,5\r\n",
+  const row = { ...sums(2), key: 4, latency: { ttft_ms: { p50: 1, p95: 2, p99: 3 } } } as UsageRow;
+  const file = {
+    range: rangeOf('24h', NOW),
+    ...{ filters: { status: 'completed' }, by: 'key' as const, rows: [row], asOf: '2026-11-21T12:34:56.000Z' },
+    nameOf: () => '=my key',
+  };
+
+  it('has the steps, grouping and latency that are shown', () => {
+    const [head, line, rest] = usageCsv(file).split('\r\n');
+    expect(head).toMatch(
+      /^from,key,name,requests,errors,prompt_tokens,cached_tokens,completion_tokens,ttft_ms_p50,ttft_ms_p95,ttft_ms_p99,/,
     );
+    expect(line).toMatch(/^2026-11-21T11:00:00.000Z,4,'=my key,2,1,10,2,5,1,2,3,,,/);
+    expect(rest).toBe('');
+    expect(usageCsv({ ...file, by: 'none', rows: [] })).toMatch(/^from,requests,[a-z0-9_,]+\r\n$/);
+  });
+
+  it('names as JSON what it was asked for', () => {
+    expect(JSON.parse(usageJson(file))).toMatchObject({
+      ...{ from: '2026-11-20T13:00:00.000Z', to: '2026-11-21T13:00:00.000Z', step: 'hour', group_by: 'key' },
+      filters: { status: 'completed' },
+      rows: [{ key: 4, name: '=my key', requests: 2, ttft_ms_p95: 2, duration_ms_p50: null }],
+    });
+  });
+});
+
+describe('the range of a screen', () => {
+  it('has steps by its length and ends with the one that runs', () => {
+    const preset = (range: '15m' | '6h' | '24h' | '7d' | '90d') => spanOf({ range, from: null, to: null }, NOW);
+    expect(preset('15m')).toEqual({ from: '2026-11-21T12:20:00.000Z', to: '2026-11-21T12:35:00.000Z', step: 'minute' });
+    expect(preset('24h')).toEqual(rangeOf('24h', NOW));
+    expect([preset('6h').step, preset('7d').step, preset('90d').step]).toEqual(['minute', 'day', 'day']);
+    expect(stepFor(3 * 86_400_000)).toBe('hour');
+  });
+
+  it('holds the whole of a custom one, in whole steps', () => {
+    const from = Date.parse('2026-11-20T10:30:00Z');
+    const custom = spanOf({ range: '7d', from, to: from + 86_400_000 }, NOW);
+    expect(custom).toEqual({ from: '2026-11-20T10:00:00.000Z', to: '2026-11-21T11:00:00.000Z', step: 'hour' });
+    expect(rangeBefore(custom)).toEqual({ from: '2026-11-19T09:00:00.000Z', to: '2026-11-20T10:00:00.000Z', step: 'hour' });
+  });
+});
+
+describe('filters', () => {
+  const none = { deployment: [], key: [], alias: [], api: [], status: [], member: [] };
+  const keysOf = (member: string): readonly number[] => (member === 'ada@example.com' ? [7, 3] : []);
+
+  it('become what the ledger is asked by', () => {
+    expect(filtersOf(none, keysOf)).toEqual({});
+    const chosen = { ...none, deployment: ['5'], key: ['3', 'x'], status: ['rate_limit_exceeded'] };
+    expect(filtersOf(chosen, keysOf)).toEqual({ deployment: 5, keys: [3], status: 'rate_limit_exceeded' });
+  });
+
+  it('of a member mean the keys that they created', () => {
+    expect(filtersOf({ ...none, member: ['ada@example.com'] }, keysOf)).toEqual({ keys: [7, 3] });
+    expect(filtersOf({ ...none, member: ['ada@example.com'], key: ['3', '9'] }, keysOf)).toEqual({ keys: [3] });
+    expect(filtersOf({ ...none, member: ['bob@example.com'] }, keysOf)).toBeNull();
+  });
+
+  it('hold one value where the ledger takes one', () => {
+    const chosen = chosenFilters({ deployment: ['1', '2'], key: ['3', '4'] });
+    expect([chosen.deployment, chosen.key, chosen.alias]).toEqual([['2'], ['3', '4'], []]);
+  });
+
+  it('are set by a part of a split, which is then split again', () => {
+    expect(drilledDown('key', ['3', '4'])).toEqual({ key: ['3', '4'], by: 'deployment' });
+    expect(drilledDown('deployment', ['5'])).toEqual({ deployment: ['5'], by: 'key' });
+  });
+});
+
+describe('the chart of the screen', () => {
+  const range = rangeOf('24h', NOW);
+  const rows = [{ ...sums(3), key: 1 } as UsageRow, { ...sums(5), key: 2 } as UsageRow];
+  const names = { keys: new Map([[1, 'one']]), deployments: new Map<number, string>() };
+  const source = { range, rows, before: null, nameOf: (row: Partial<UsageRow>) => partName(names, row, 'key') };
+  const sumsOfSeries = (series: readonly { readonly values: readonly (number | null)[] }[]): number[] =>
+    series.map(({ values }) => values.reduce<number>((sum, value) => sum + (value ?? 0), 0));
+
+  it('stacks the parts of a sum, which add up to the whole', () => {
+    const split = chartOf({ ...source, state: { view: 'requests', measure: 'ttft', by: 'key' } });
+    expect([split.kind, split.series.map(({ label }) => label)]).toEqual(['bars', ['Key 2', 'one']]);
+    expect(sumsOfSeries(split.series)).toEqual([5, 3]);
+    const whole = chartOf({ ...source, state: { view: 'tokens', measure: 'ttft', by: 'none' } });
+    expect(sumsOfSeries(whole.series)).toEqual([16, 4, 10]);
+  });
+
+  it('draws percentiles as lines beside the median of before', () => {
+    const before = { range: rangeBefore(range), rows: [] };
+    const chart = chartOf({ ...source, before, state: { view: 'speed', measure: 'duration', by: 'none' } });
+    expect([chart.kind, chart.series.map(({ label }) => label)]).toEqual(['lines', ['Duration p50', 'Duration p95', 'Duration p99']]);
+    expect(chart.before?.values).toHaveLength(24);
+  });
+});
+
+describe('refusals', () => {
+  it('are counted by key and code, with their share', () => {
+    const end = (key: number, status: string, requests: number): UsageRow => ({ ...sums(requests), key, status }) as UsageRow;
+    const rows = [end(1, 'completed', 6), end(1, 'rate_limit_exceeded', 24), end(2, 'model_not_found', 2), end(2, 'cancelled', 2)];
+    const found = refusalsOf(rows, ({ key }) => `key ${key}`);
+    expect(found.map(({ key, code, requests, share }) => [key, code, requests, share])).toEqual([
+      ['key 1', 'rate_limit_exceeded', 24, 0.8],
+      ['key 2', 'model_not_found', 2, 0.5],
+    ]);
+    expect(outcomeOf('rate_limit_exceeded')).toBe('Rate limit exceeded (429)');
+  });
+});
+
+describe('names and changes', () => {
+  it('tell keys of one name apart', () => {
+    const names = keyNames(
+      [
+        { id: 1, name: 'web' },
+        { id: 2, name: 'web' },
+        { id: 3, name: 'job' },
+      ] as never,
+      [9],
+    );
+    expect([...names.values()]).toEqual(['web (key 1)', 'web (key 2)', 'job', 'Playground']);
+  });
+
+  it('compare with before only what is known', () => {
+    expect(deltaOf(12, 10, 'more')?.share).toBeCloseTo(0.2);
+    expect([deltaOf(1, 0, 'more')?.share, deltaOf(0, 0, 'less')?.share, deltaOf(null, 3, 'less')]).toEqual([null, 0, undefined]);
   });
 });
