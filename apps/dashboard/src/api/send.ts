@@ -23,7 +23,8 @@ async function toError(response: Response): Promise<ConsoleError> {
   const body = (await response.json().catch(() => ({}))) as ErrorBody;
   const { type, message, param, code: named } = body.error ?? {};
   const code = named ?? type;
-  const request = response.headers.get('x-request-id');
+  // An answer of the gateway that the console relays carries the gateway's id besides the console's own.
+  const request = response.headers.get('request-id') ?? response.headers.get('x-request-id');
   if (typeof code !== 'string' || typeof message !== 'string') {
     return new ConsoleError('unavailable', `The console answered with status ${response.status}; try again soon.`, null, request);
   }

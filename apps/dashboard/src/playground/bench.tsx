@@ -1,16 +1,20 @@
 import type { DeploymentView } from '@slipway/contracts';
-import { type JSX, useState } from 'react';
+import { type JSX, useState, useSyncExternalStore } from 'react';
 import { slugOf } from '../deployments/inference-target.js';
+import { announce } from '../ui/announcements.js';
 import { Button } from '../ui/button.js';
-import { endingOf } from './exchange.js';
+import { Segmented } from '../ui/segmented.js';
 import { Composer } from './composer.js';
 import { LaneView } from './lane-view.js';
+import { Progress } from './progress.js';
 import { SettingsPanel } from './settings-panel.js';
 import { useFollowEnd } from './use-follow-end.js';
 import { callsOf, type Lane, useLane } from './use-lane.js';
 import { useSettings } from './use-settings.js';
+import type { Workspace } from './workspace.js';
 
 export interface BenchProps {
+  readonly workspace: Workspace;
   readonly first: DeploymentView;
   /** Asked beside the first. */
   readonly second: DeploymentView | undefined;
@@ -27,9 +31,10 @@ interface Asked {
 }
 
 /** One or two conversations that get the same questions with the same settings. */
-export function Bench({ first, second, deployments, onFirst, onSecond }: BenchProps): JSX.Element {
-  const [one, other] = [useLane(), useLane()];
-  const { settings, setSettings, hindrance, wishes, faults } = useSettings([first.id, second?.id]);
+export function Bench({ workspace, first, second, deployments, onFirst, onSecond }: BenchProps): JSX.Element {
+  const { look } = useSyncExternalStore(workspace.subscribe, () => workspace.state);
+  const [one, other] = [useLane(workspace, 0), useLane(workspace, 1)];
+  const { settings, setSettings, hindrance, wishes, faults } = useSettings(workspace, [first.id, second?.id]);
   const asked: readonly Asked[] = [
     { label: second ? 'First deployment' : 'Deployment', lane: one, deployment: first, onChoose: onFirst },
     ...(second ? [{ label: 'Second deployment', lane: other, deployment: second, onChoose: onSecond }] : []),
@@ -46,14 +51,15 @@ export function Bench({ first, second, deployments, onFirst, onSecond }: BenchPr
   const end = useFollowEnd([one.turns, other.turns]);
   return (
     <BenchFrame
-      bar={<BenchBar {...{ first, second, deployments, onSecond }} lanes={[one, other]} />}
-      settings={<SettingsPanel settings={settings} faults={faults} onChange={setSettings} hindrance={hindrance} />}
+      bar={<BenchBar {...{ workspace, first, second, deployments, onSecond }} lanes={[one, other]} />}
+      settings={<SettingsPanel {...{ settings, faults, wishes, hindrance }} onChange={setSettings} />}
     >
-      <div className={`grid grid-cols-[minmax(0,1fr)] items-start gap-5 ${second ? 'md:grid-cols-2' : ''}`}>
+      <div className={`grid grid-cols-[minmax(0,1fr)] items-start gap-6 ${second ? 'md:grid-cols-2' : ''}`}>
         {asked.map((side) => (
           <LaneView
             key={side.label}
             {...side}
+            look={look}
             deployments={deployments}
             onRetry={isWrong ? undefined : () => side.lane.retry({ ...common, deployment: slugOf(side.deployment) })}
           />
@@ -62,6 +68,8 @@ export function Bench({ first, second, deployments, onFirst, onSecond }: BenchPr
       <div ref={end} className="scroll-mb-44" />
       <Progress lanes={asked.map(({ lane }) => lane)} />
       <Composer
+        draft={workspace.draft}
+        onDraft={(text) => (workspace.draft = text)}
         isRunning={asked.some(({ lane }) => lane.isRunning)}
         calls={asked.flatMap(({ lane }) => callsOf(lane))}
         hindrance={isWrong ? 'Correct the settings first.' : null}
@@ -78,12 +86,12 @@ interface BenchFrameProps {
   readonly children: readonly JSX.Element[];
 }
 
-/** Settings stand beside the conversation, and open above it on narrow screens. */
+/** Settings stay in sight beside the conversation, and open above it on narrow screens. */
 function BenchFrame({ bar, settings, children }: BenchFrameProps): JSX.Element {
   const [isOpen, setIsOpen] = useState(false);
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,1fr)_19rem]">
-      <div className="flex flex-wrap gap-2 lg:col-span-2">
+    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1fr)_21rem]">
+      <div className="flex flex-wrap items-center gap-2 lg:col-span-2">
         {bar}
         <Button
           icon="settings"
@@ -98,7 +106,8 @@ function BenchFrame({ bar, settings, children }: BenchFrameProps): JSX.Element {
       <section
         id="playground-settings"
         aria-label="Settings"
-        className={`rounded-lg border border-line bg-surface p-4 lg:order-2 lg:block ${isOpen ? '' : 'hidden'}`}
+        tabIndex={-1}
+        className={`overflow-y-auto rounded-lg border border-line bg-surface p-4 outline-none lg:sticky lg:top-16 lg:order-2 lg:block lg:max-h-[calc(100dvh-5rem)] ${isOpen ? '' : 'hidden'}`}
       >
         {settings}
       </section>
@@ -107,33 +116,35 @@ function BenchFrame({ bar, settings, children }: BenchFrameProps): JSX.Element {
   );
 }
 
-/** What can be done with the conversations as a whole. */
+const LOOKS = [
+  { value: 'markdown', label: 'Markdown' },
+  { value: 'plain', label: 'Plain text' },
+] as const;
+
+/** Actions on the conversations as a whole. */
 function BenchBar({
+  workspace,
   first,
   second,
   deployments,
   onSecond,
   lanes,
 }: Omit<BenchProps, 'onFirst'> & { readonly lanes: readonly Lane[] }): JSX.Element {
-  const other = deployments.find(({ id }) => id !== first.id) ?? first;
+  const beside = deployments.find(({ id }) => id !== first.id) ?? first;
+  const begin = (): void => {
+    for (const lane of lanes) lane.stop();
+    const undo = workspace.beginAnew();
+    announce('Started a new conversation.', 'good', { label: 'Undo', run: undo });
+  };
   return (
     <>
-      <Button icon="columns" onClick={() => onSecond(second ? undefined : slugOf(other))}>
-        {second ? 'Close the comparison' : 'Compare two'}
-      </Button>
-      <Button icon="plus" disabled={lanes.every(({ turns }) => turns.length === 0)} onClick={() => lanes.map((lane) => lane.clear())}>
+      <Button icon="plus" disabled={lanes.every(({ turns }) => turns.length === 0)} onClick={begin}>
         New conversation
       </Button>
+      <Button icon="columns" onClick={() => onSecond(second ? undefined : slugOf(beside))}>
+        {second ? 'Close comparison' : 'Compare'}
+      </Button>
+      <Segmented label="Answers as" choices={LOOKS} value={workspace.state.look} onChange={(look) => workspace.change({ look })} />
     </>
-  );
-}
-
-/** Tells who does not see it that an answer begins and ends; the answer itself is read where it stands. */
-function Progress({ lanes }: { readonly lanes: readonly Lane[] }): JSX.Element {
-  const endings = lanes.flatMap(({ turns }) => turns.slice(-1).map(({ exchange }) => endingOf(exchange)));
-  return (
-    <p role="status" className="sr-only">
-      {lanes.some(({ isRunning }) => isRunning) ? 'Answering' : endings.join(' ')}
-    </p>
   );
 }

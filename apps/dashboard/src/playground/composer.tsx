@@ -4,8 +4,12 @@ import { TextArea, TextField } from '../ui/field.js';
 import type { ToolCall } from './conversation.js';
 
 export interface ComposerProps {
+  /** What was being written when the screen was left. */
+  readonly draft: string;
+  /** Called at every change of the text. */
+  readonly onDraft: (text: string) => void;
   readonly isRunning: boolean;
-  /** Calls of the last answers, whose results the models wait for. */
+  /** Calls of the last answers, whose results the models need to go on. */
   readonly calls: readonly ToolCall[];
   /** Why nothing can be sent; null = something can. */
   readonly hindrance: string | null;
@@ -15,8 +19,12 @@ export interface ComposerProps {
 }
 
 /** Where the next question is written. */
-export function Composer({ isRunning, calls, hindrance, onSend, onStop }: ComposerProps): JSX.Element {
-  const [text, setText] = useState('');
+export function Composer({ draft, onDraft, isRunning, calls, hindrance, onSend, onStop }: ComposerProps): JSX.Element {
+  const [text, setDrawn] = useState(draft);
+  const setText = (next: string): void => {
+    setDrawn(next);
+    onDraft(next);
+  };
   const [results, setResults] = useState<Readonly<Record<string, string>>>({});
   const canSend = !isRunning && hindrance === null && (text.trim() !== '' || calls.length > 0);
   const send = (): void => {
@@ -32,7 +40,7 @@ export function Composer({ isRunning, calls, hindrance, onSend, onStop }: Compos
   };
   return (
     <form
-      className="sticky bottom-0 grid gap-3 border-t border-line bg-page py-3"
+      className="sticky bottom-0 grid gap-3 -mx-1 border-t border-line bg-page px-1 pt-3 pb-4"
       onSubmit={(event) => {
         event.preventDefault();
         send();
@@ -51,7 +59,7 @@ export function Composer({ isRunning, calls, hindrance, onSend, onStop }: Compos
         {isRunning ? (
           <Button
             icon="stop"
-            className="min-h-10"
+            className="min-h-[3.25rem]"
             onClick={({ currentTarget }) => {
               onStop();
               // The button is removed, so keyboard focus moves to the text.
@@ -61,13 +69,13 @@ export function Composer({ isRunning, calls, hindrance, onSend, onStop }: Compos
             Stop
           </Button>
         ) : (
-          <Button type="submit" look="main" icon="send" className="min-h-10" disabled={!canSend}>
+          <Button type="submit" look="main" icon="send" className="min-h-[3.25rem]" disabled={!canSend}>
             Send
           </Button>
         )}
       </div>
-      <p className={`text-sm ${hindrance === null ? 'text-muted' : 'text-bad'}`} role={hindrance === null ? undefined : 'alert'}>
-        {hindrance ?? 'Enter sends, Shift + Enter begins a new line.'}
+      <p className={`text-xs ${hindrance === null ? 'text-muted' : 'text-bad'}`} role={hindrance === null ? undefined : 'alert'}>
+        {hindrance ?? 'Enter to send, Shift + Enter for a new line.'}
       </p>
     </form>
   );

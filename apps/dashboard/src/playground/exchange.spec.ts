@@ -51,7 +51,16 @@ describe('an exchange', () => {
 
   it.each(['close', 'break'] as const)('that ends without the contract’s end has failed, and what came stays: %s', async (end) => {
     answer([CHUNK], end);
-    expect(await run()).toMatchObject({ status: 'failed', answer: { text: 'Hi' }, failure: expect.stringMatching(/broke off/) as string });
+    expect(await run()).toMatchObject({
+      status: 'failed',
+      answer: { text: 'Hi' },
+      failure: expect.stringMatching(/ended before/) as string,
+    });
+  });
+
+  it.each(['close', 'break'] as const)('shows the reason that a broken stream gave: %s', async (end) => {
+    answer([CHUNK, 'data: {"error":{"message":"The worker was lost."}}\n\n'], end);
+    expect(await run()).toMatchObject({ status: 'failed', answer: { text: 'Hi' }, failure: 'The worker was lost.' });
   });
 
   it.each([
@@ -61,7 +70,7 @@ describe('an exchange', () => {
     ['the messages contract', { type: 'invalid_request_error', message: 'No.' }],
   ])('that is refused in the words of %s says them', async (_, error) => {
     answer([JSON.stringify({ error })], 'close', { status: 409 });
-    expect(await run()).toMatchObject({ status: 'failed', failure: 'No.' });
+    expect(await run()).toMatchObject({ status: 'refused', failure: 'No.', requestId: 'req_1' });
   });
 
   it('that is stopped keeps what came and is no failure', async () => {
@@ -77,14 +86,12 @@ describe('an exchange', () => {
   });
 });
 
-it('screen readers are told how an answer ended: whole, stopped, refused or cut', () => {
-  const exchange = begin({ contract: 'chat', body });
-  const said = { ...exchange.answer, pieces: 3 };
+it('screen readers hear how an answer ended', () => {
+  const exchange = { ...begin({ contract: 'chat', body }), raw: 'HTTP 200' };
   expect(endingOf(exchange)).toBeNull();
-  expect(endingOf({ ...exchange, status: 'done' })).toBe('The answer is complete.');
-  expect(endingOf({ ...exchange, status: 'stopped' })).toBe('The answer was stopped.');
-  expect(endingOf({ ...exchange, status: 'failed', failure: 'No.' })).toBe('There is no answer. No.');
-  expect(endingOf({ ...exchange, status: 'failed', answer: said, failure: 'The worker was lost.' })).toBe(
-    'The answer broke off. The worker was lost.',
-  );
+  expect(endingOf({ ...exchange, status: 'done' })).toBe('Answer complete');
+  expect(endingOf({ ...exchange, status: 'stopped' })).toBe('Stopped');
+  expect(endingOf({ ...exchange, status: 'refused', raw: '', failure: 'No.' })).toBe('Request refused. No.');
+  expect(endingOf({ ...exchange, status: 'failed', failure: 'The worker was lost.' })).toBe('Answer cut off. The worker was lost.');
+  expect(endingOf({ ...exchange, status: 'failed', raw: '', failure: 'Offline.' })).toBe('No answer. Offline.');
 });

@@ -13,7 +13,8 @@ export const RAW_MAX = 400_000;
 export interface Exchange {
   readonly contract: Contract;
   readonly body: object;
-  readonly status: 'running' | 'done' | 'stopped' | 'failed';
+  /** `refused`: an error in place of an answer. `failed`: no answer came, or a part of one. */
+  readonly status: 'running' | 'done' | 'stopped' | 'refused' | 'failed';
   readonly answer: Answer;
   readonly times: Times;
   /** In the gateway's log. */
@@ -31,7 +32,7 @@ export interface ExchangeOptions {
   readonly body: object;
   /** Stops it: what came stays. */
   readonly signal: AbortSignal;
-  /** Hears of every change, the end last. */
+  /** Called at every change, the end last. */
   readonly show: (exchange: Exchange) => void;
   /** Milliseconds that only rise. */
   readonly now?: () => number;
@@ -39,7 +40,7 @@ export interface ExchangeOptions {
 
 /** Nothing is asked twice by itself here: an answer costs. */
 const OFFLINE = 'The console cannot be reached. Check your connection, then retry.';
-const BROKEN = 'The answer broke off: the connection ended before it was complete.';
+const BROKEN = 'The connection ended before the answer was complete.';
 
 export const begin = ({ contract, body, now = clock }: Pick<ExchangeOptions, 'contract' | 'body' | 'now'>): Exchange => ({
   contract,
@@ -66,9 +67,16 @@ export async function runExchange(options: ExchangeOptions): Promise<void> {
     await readStream(response, options, (change) => become(change(exchange)));
     become(endOf(exchange));
   } catch (error) {
-    if (signal.aborted) become({ status: 'stopped' });
-    else become({ status: 'failed', failure: codeOf(error) === 'offline' ? OFFLINE : messageOf(error) });
+    become(signal.aborted ? { status: 'stopped' } : faultOf(error, exchange));
   }
+}
+
+/** What is known of a failure: the stream's own reason before that of the connection, which breaks after it. */
+function faultOf(error: unknown, { answer, raw }: Exchange): Partial<Exchange> {
+  if (codeOf(error) === 'offline') return { status: 'failed', failure: OFFLINE };
+  if (raw !== '') return { status: 'failed', failure: answer.error ?? messageOf(error) };
+  const requestId = error instanceof ConsoleError ? error.request : null;
+  return { status: 'refused', failure: messageOf(error), requestId };
 }
 
 function endOf({ answer: { error, isWhole } }: Exchange): Partial<Exchange> {
@@ -76,17 +84,19 @@ function endOf({ answer: { error, isWhole } }: Exchange): Partial<Exchange> {
   return isWhole ? { status: 'done' } : { status: 'failed', failure: BROKEN };
 }
 
-/** How an exchange ended, for who does not see it; null while it runs. */
-export function endingOf({ status, answer: { pieces }, failure }: Exchange): string | null {
+/** How an exchange ended, for screen readers; null while it runs. */
+export function endingOf({ status, raw, failure }: Exchange): string | null {
   switch (status) {
     case 'running':
       return null;
     case 'done':
-      return 'The answer is complete.';
+      return 'Answer complete';
     case 'stopped':
-      return 'The answer was stopped.';
+      return 'Stopped';
+    case 'refused':
+      return `Request refused. ${failure ?? ''}`.trim();
     case 'failed':
-      return `${pieces > 0 ? 'The answer broke off.' : 'There is no answer.'} ${failure ?? ''}`.trim();
+      return `${raw === '' ? 'No answer.' : 'Answer cut off.'} ${failure ?? ''}`.trim();
   }
 }
 

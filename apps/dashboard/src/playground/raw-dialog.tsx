@@ -1,7 +1,6 @@
 import { type JSX, useState } from 'react';
-import { CodeBlock } from '../ui/code-block.js';
+import { CodePane } from '../ui/code-pane.js';
 import { Dialog } from '../ui/dialog.js';
-import { Tabs } from '../ui/tabs.js';
 import { type Exchange, RAW_MAX } from './exchange.js';
 
 /** What went to the gateway and what came back. */
@@ -10,20 +9,16 @@ export function RawDialog({ exchange, onClose }: { readonly exchange: Exchange; 
   const { body, raw, failure } = exchange;
   return (
     <Dialog title="Raw request and response" wide onClose={onClose}>
-      <Tabs
-        label="Direction"
+      <CodePane
+        label="Raw"
         value={shown}
         onChange={setShown}
-        items={[
-          {
-            value: 'response',
-            label: 'Response',
-            content: <CodeBlock label="As it came" text={raw === '' ? (failure ?? 'Nothing came yet.') : raw} />,
-          },
-          { value: 'request', label: 'Request', content: <CodeBlock label="Body" text={JSON.stringify(body, null, 2)} /> },
+        tabs={[
+          { value: 'response', label: 'Response', text: raw === '' ? (failure ?? 'No bytes were kept.') : raw },
+          { value: 'request', label: 'Request body', language: 'json', text: JSON.stringify(body, null, 2) },
         ]}
       />
-      {raw.length >= RAW_MAX && <p className="text-sm text-muted">The rest is not kept.</p>}
+      {raw.length >= RAW_MAX && <p className="text-sm text-muted">Cut off after {RAW_MAX / 1_000} kB.</p>}
     </Dialog>
   );
 }

@@ -7,7 +7,8 @@ interface Bounds {
   readonly whole: boolean;
 }
 
-const BOUNDS: Readonly<Record<NumberField, Bounds>> = {
+/** Values that requests may have. */
+export const BOUNDS: Readonly<Record<NumberField, Bounds>> = {
   temperature: { min: 0, max: 2, whole: false },
   topP: { min: 0, max: 1, whole: false },
   maxTokens: { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true },
@@ -23,18 +24,17 @@ class Reader {
 
   number(field: NumberField): number | undefined {
     const { min, max, whole } = BOUNDS[field];
-    const typed = this.settings[field].trim();
-    if (typed === '') return undefined;
-    const value = Number(typed);
-    if (Number.isFinite(value) && value >= min && value <= max && (!whole || Number.isInteger(value))) return value;
-    const bounds = max === Number.MAX_SAFE_INTEGER ? `from ${min} up` : `from ${min} to ${max}`;
-    this.faults[field] = `Write a ${whole ? 'whole ' : ''}number ${bounds}.`;
+    const value = this.settings[field];
+    if (value === null) return undefined;
+    if (value >= min && value <= max && (!whole || Number.isSafeInteger(value))) return value;
+    const bounds = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+    this.faults[field] = `Enter a ${whole ? 'whole ' : ''}number ${bounds}.`;
     return undefined;
   }
 
   stop(): readonly string[] | undefined {
     const stop = this.settings.stop.split('\n').filter((line) => line !== '');
-    if (stop.length > STOPS_MAX) this.faults.stop = `At most ${STOPS_MAX} stop texts.`;
+    if (stop.length > STOPS_MAX) this.faults.stop = `At most ${STOPS_MAX} stop sequences.`;
     return stop.length === 0 ? undefined : stop;
   }
 
@@ -42,7 +42,7 @@ class Reader {
     try {
       return JSON.parse(this.settings[field]) as unknown;
     } catch (error) {
-      this.faults[field] = `This is not JSON: ${error instanceof Error ? error.message : ''}`;
+      this.faults[field] = `Not valid JSON: ${error instanceof Error ? error.message : ''}`;
       return undefined;
     }
   }
@@ -50,7 +50,7 @@ class Reader {
   schema(): object | undefined {
     const schema = this.json('schema');
     if (isObject(schema)) return schema;
-    this.faults.schema ??= 'Write a JSON schema, an object.';
+    this.faults.schema ??= 'A JSON schema is an object: start with {.';
     return undefined;
   }
 
@@ -60,7 +60,7 @@ class Reader {
     if (list === undefined) return undefined;
     const tools = (Array.isArray(list) ? list : [list]).map(toolOf);
     if (tools.every((tool) => tool !== null)) return tools;
-    this.faults.tools = 'Write a list of tools, each with a name, a description and parameters.';
+    this.faults.tools = 'Enter a list of tools, each with a name, a description and parameters.';
     return undefined;
   }
 }

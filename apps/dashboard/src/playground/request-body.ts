@@ -13,8 +13,8 @@ export interface Ask {
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The messages contract wants a bound of every answer. */
-const LONGEST = 1_024;
+/** Max tokens of a messages request where none is set: the contract requires a number. */
+export const LONGEST = 1_024;
 
 const FORM_NAME = 'answer';
 

@@ -18,10 +18,10 @@ describe('settings', () => {
   it('are read as numbers, lines and JSON', () => {
     const { wishes, faults } = read({
       system: 'Be brief.',
-      temperature: '0.5',
-      topP: ' 1 ',
-      maxTokens: '64',
-      seed: '0',
+      temperature: 0.5,
+      topP: 1,
+      maxTokens: 64,
+      seed: 0,
       stop: 'END\n\n###',
       form: 'json_schema',
       schema: JSON.stringify(SCHEMA),
@@ -40,11 +40,12 @@ describe('settings', () => {
   });
 
   it.each<[keyof Settings, Partial<Settings>]>([
-    ['temperature', { temperature: '3' }],
-    ['temperature', { temperature: 'warm' }],
-    ['topP', { topP: '-0.1' }],
-    ['maxTokens', { maxTokens: '1.5' }],
-    ['maxTokens', { maxTokens: '0' }],
+    ['temperature', { temperature: 3 }],
+    ['temperature', { temperature: Number.NaN }],
+    ['topP', { topP: -0.1 }],
+    ['maxTokens', { maxTokens: 1.5 }],
+    ['maxTokens', { maxTokens: 0 }],
+    ['seed', { seed: 2 ** 60 }],
     ['stop', { stop: 'a\nb\nc\nd\ne' }],
     ['schema', { form: 'json_schema', schema: '{' }],
     ['schema', { form: 'json_schema', schema: '[]' }],
@@ -55,15 +56,15 @@ describe('settings', () => {
   });
 
   it('that a deployment cannot keep are neither asked for nor checked', () => {
-    const wrong = { seed: 'x', form: 'json_schema', schema: '{', tools: '{', reasoning: 'high' } as const;
+    const wrong = { seed: -1, form: 'json_schema', schema: '{', tools: '{', reasoning: 'high' } as const;
     expect(read(wrong, () => false)).toEqual({ wishes: {}, faults: {} });
   });
 
   it('say why they cannot be set', () => {
     expect(hindranceOf('seed', 'chat', [['seed']])).toBeNull();
-    expect(hindranceOf('seed', 'messages', [['seed']])).toMatch(/messages contract/);
-    expect(hindranceOf('tools', 'chat', [['seed']])).toBe('Not by this deployment.');
-    expect(hindranceOf('tools', 'chat', [['tools'], []])).toBe('Not by both of these deployments.');
+    expect(hindranceOf('seed', 'messages', [['seed']])).toMatch(/Messages contract/);
+    expect(hindranceOf('tools', 'chat', [['seed']])).toBe('Not supported by this deployment.');
+    expect(hindranceOf('tools', 'chat', [['tools'], []])).toBe('Not supported by both deployments.');
   });
 });
 

@@ -1,13 +1,13 @@
 import type { Contract } from '../snippets/inference-snippets.js';
 
-/** How an answer is to be, as somebody typed it. Empty = the deployment's own. */
+/** Settings of a request as they stand in the panel. null or empty = not sent: the deployment's own default holds. */
 export interface Settings {
   readonly contract: Contract;
   readonly system: string;
-  readonly temperature: string;
-  readonly topP: string;
-  readonly maxTokens: string;
-  readonly seed: string;
+  readonly temperature: number | null;
+  readonly topP: number | null;
+  readonly maxTokens: number | null;
+  readonly seed: number | null;
   /** One in each line. */
   readonly stop: string;
   readonly form: 'text' | 'json_object' | 'json_schema';
@@ -20,10 +20,10 @@ export interface Settings {
 export const FIRST_SETTINGS: Settings = {
   contract: 'chat',
   system: '',
-  temperature: '',
-  topP: '',
-  maxTokens: '',
-  seed: '',
+  temperature: null,
+  topP: null,
+  maxTokens: null,
+  seed: null,
   stop: '',
   form: 'text',
   schema: '',
@@ -63,7 +63,7 @@ const CHAT_ALONE: ReadonlySet<Parameter> = new Set(['seed', 'json_object']);
 
 /** Why a parameter cannot be set; null = it can. @param caps of each deployment that is asked */
 export function hindranceOf(parameter: Parameter, contract: Contract, caps: readonly (readonly string[])[]): string | null {
-  if (contract === 'messages' && CHAT_ALONE.has(parameter)) return 'Not in the messages contract.';
+  if (contract === 'messages' && CHAT_ALONE.has(parameter)) return 'Not part of the Messages contract.';
   if (caps.length > 0 && caps.every((one) => one.includes(parameter))) return null;
-  return caps.length > 1 ? 'Not by both of these deployments.' : 'Not by this deployment.';
+  return caps.length > 1 ? 'Not supported by both deployments.' : 'Not supported by this deployment.';
 }

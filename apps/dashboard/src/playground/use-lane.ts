@@ -1,16 +1,10 @@
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
 import type { Contract } from '../snippets/inference-snippets.js';
 import { canGoOn, type Past, type Question, type ToolCall } from './conversation.js';
-import { type Exchange, begin, runExchange } from './exchange.js';
+import { begin, type Exchange, runExchange } from './exchange.js';
 import { type Ask, requestBody } from './request-body.js';
 import type { Wishes } from './settings.js';
-
-/** A question and what came of it. */
-export interface Turn {
-  readonly id: number;
-  readonly ask: Ask;
-  readonly exchange: Exchange;
-}
+import type { Turn, Workspace } from './workspace.js';
 
 /** What is asked of a lane. */
 export interface LaneQuestion {
@@ -29,7 +23,6 @@ export interface Lane {
   readonly stop: () => void;
   /** Asks the last question again, with other settings if need be. */
   readonly retry: (question: Omit<LaneQuestion, 'question'>) => void;
-  readonly clear: () => void;
 }
 
 /** The turns that a model can go on from. */
@@ -42,24 +35,28 @@ export function callsOf({ turns }: Pick<Lane, 'turns'>): readonly ToolCall[] {
   return answer && canGoOn(answer) ? answer.calls : [];
 }
 
-/** Keeps one conversation in this page's memory. */
-export function useLane(): Lane {
-  const [turns, setTurns] = useState<readonly Turn[]>([]);
+/** One conversation of a workspace. Leaving the screen stops the answer that runs; what came stays. */
+export function useLane(workspace: Workspace, at: 0 | 1): Lane {
+  const { lanes } = useSyncExternalStore(workspace.subscribe, () => workspace.state);
+  const turns = lanes[at];
   const running = useRef<AbortController | null>(null);
-  const lastId = useRef(0);
   useEffect(() => () => running.current?.abort(), []);
 
-  const ask = useCallback((before: readonly Turn[], { deployment, contract, wishes, question }: LaneQuestion): void => {
-    const asked: Ask = { model: deployment, wishes, past: pastOf(before), question };
-    const body = requestBody(contract, asked);
-    const id = (lastId.current += 1);
-    const controller = new AbortController();
-    running.current?.abort();
-    running.current = controller;
-    setTurns([...before, { id, ask: asked, exchange: begin({ contract, body }) }]);
-    const show = (exchange: Exchange): void => setTurns((shown) => shown.map((turn) => (turn.id === id ? { ...turn, exchange } : turn)));
-    void runExchange({ deployment, contract, body, signal: controller.signal, show });
-  }, []);
+  const ask = useCallback(
+    (before: readonly Turn[], { deployment, contract, wishes, question }: LaneQuestion): void => {
+      const asked: Ask = { model: deployment, wishes, past: pastOf(before), question };
+      const body = requestBody(contract, asked);
+      const id = workspace.nextId();
+      const controller = new AbortController();
+      running.current?.abort();
+      running.current = controller;
+      workspace.changeLane(at, () => [...before, { id, ask: asked, exchange: begin({ contract, body }) }]);
+      const show = (exchange: Exchange): void =>
+        workspace.changeLane(at, (shown) => shown.map((turn) => (turn.id === id ? { ...turn, exchange } : turn)));
+      void runExchange({ deployment, contract, body, signal: controller.signal, show });
+    },
+    [workspace, at],
+  );
 
   return {
     turns,
@@ -69,10 +66,6 @@ export function useLane(): Lane {
     retry: (question) => {
       const last = turns.at(-1);
       if (last) ask(turns.slice(0, -1), { ...question, question: last.ask.question });
-    },
-    clear: () => {
-      running.current?.abort();
-      setTurns([]);
     },
   };
 }

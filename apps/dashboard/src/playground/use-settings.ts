@@ -1,7 +1,8 @@
-import { useState } from 'react';
+import { useSyncExternalStore } from 'react';
 import { useCall } from '../api/use-call.js';
 import { readSettings } from './read-settings.js';
-import { type Faults, FIRST_SETTINGS, hindranceOf, type Parameter, type Settings, type Wishes } from './settings.js';
+import { type Faults, hindranceOf, type Parameter, type Settings, type Wishes } from './settings.js';
+import type { Workspace } from './workspace.js';
 
 /** Capabilities are looked at again so often, in milliseconds: an update may change them. */
 const LOOK_EVERY_MS = 10_000;
@@ -24,11 +25,12 @@ export interface UsedSettings {
   readonly faults: Faults;
 }
 
-/** Settings as somebody types them, and what of them the deployments can. */
-export function useSettings(deployments: readonly [number, number | undefined]): UsedSettings {
-  const [settings, setSettings] = useState<Settings>(FIRST_SETTINGS);
+/** Settings of a workspace, and what of them the deployments support. */
+export function useSettings(workspace: Workspace, deployments: readonly [number, number | undefined]): UsedSettings {
+  const { settings } = useSyncExternalStore(workspace.subscribe, () => workspace.state);
   const caps = useCapabilities(deployments);
   const hindrance = (parameter: Parameter): string | null =>
-    caps === null ? 'Not known yet.' : hindranceOf(parameter, settings.contract, caps);
+    caps === null ? 'Checking what the deployment supports…' : hindranceOf(parameter, settings.contract, caps);
+  const setSettings = (next: Settings): void => workspace.change({ settings: next });
   return { settings, setSettings, hindrance, ...readSettings(settings, (parameter) => hindrance(parameter) === null) };
 }

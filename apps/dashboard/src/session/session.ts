@@ -2,6 +2,7 @@ import type { MemberRole } from '@slipway/contracts';
 import { codeOf, ConsoleError } from '../api/console-error.js';
 import { forJson, open, type Question, send } from '../api/send.js';
 import { withAttempt } from './refresh-attempt.js';
+import { forgetTab } from './tab-memory.js';
 
 /** A token is renewed so long before it ends, in milliseconds: clocks differ. */
 const RENEW_BEFORE_MS = 45_000;
@@ -77,6 +78,8 @@ export class Session {
   /** Forgets the session in this page. `ended` = somebody or something else ended it. */
   forget(ended: boolean): void {
     this.#token = null;
+    // After a session that ended by itself the same person goes on; what is kept carries their id.
+    if (!ended) forgetTab();
     this.#become({ kind: 'out', ended });
   }
 

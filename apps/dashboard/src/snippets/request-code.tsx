@@ -1,6 +1,7 @@
 import type { JSX, ReactNode } from 'react';
 import { CodeBlock } from '../ui/code-block.js';
 import { CodePane } from '../ui/code-pane.js';
+import { Segmented } from '../ui/segmented.js';
 import { useCodeChoice } from './code-choice.js';
 import { CONTRACT_CHOICES, LANGUAGE_CHOICES } from './code-choices.js';
 import { baseUrlOf, type Contract, exportLine, type InferenceTarget, inferenceSnippet, type Language } from './inference-snippets.js';
@@ -25,20 +26,12 @@ export function ContractSwitch({
   readonly onChange: (contract: Contract) => void;
 }): JSX.Element {
   return (
-    <div role="group" aria-label="Contract" className="flex rounded-md border border-line bg-surface p-0.5">
-      {CONTRACT_CHOICES.map(({ value: contract, label, short }) => (
-        <button
-          key={contract}
-          type="button"
-          title={label}
-          aria-pressed={contract === value}
-          onClick={() => onChange(contract)}
-          className="min-h-6 rounded-sm px-2 text-xs whitespace-nowrap text-muted hover:text-ink aria-pressed:bg-sunken aria-pressed:font-medium aria-pressed:text-ink pointer-coarse:min-h-11"
-        >
-          {short}
-        </button>
-      ))}
-    </div>
+    <Segmented
+      label="Contract"
+      choices={CONTRACT_CHOICES.map(({ value: contract, label, short }) => ({ value: contract, label: short, title: label }))}
+      value={value}
+      onChange={onChange}
+    />
   );
 }
 

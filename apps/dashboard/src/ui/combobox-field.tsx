@@ -5,6 +5,12 @@ import { type FieldProps, Labelled } from './labelled.js';
 import { OVERLAY, OVERLAY_ITEM } from './overlay.js';
 import { type Choice, ChoiceText } from './select.js';
 
+/** A choice matches by its name and by what explains it. */
+function useChoiceFilter(): (choice: Choice, typed: string) => boolean {
+  const { contains } = Base.useFilter({ sensitivity: 'base' });
+  return (choice, typed) => contains(choice, typed, ({ label, hint = '' }: Choice) => `${label} ${hint}`);
+}
+
 interface ComboboxBasics extends FieldProps {
   readonly choices: readonly Choice[];
   readonly placeholder?: string;
@@ -22,6 +28,7 @@ export interface ComboboxFieldProps extends ComboboxBasics {
 /** One of many, found by typing a part of its name. */
 export function ComboboxField({ label, hint, fault, bare, value, onChange, ...rest }: ComboboxFieldProps): JSX.Element {
   const { choices, placeholder, nothing, disabled = false } = rest;
+  const filter = useChoiceFilter();
   return (
     <Labelled {...{ label, hint, fault, bare }}>
       {(wiring) => (
@@ -31,6 +38,7 @@ export function ComboboxField({ label, hint, fault, bare, value, onChange, ...re
           onValueChange={(choice: Choice | null) => choice && onChange(choice.value)}
           isItemEqualToValue={(one, other) => one?.value === other?.value}
           disabled={disabled}
+          filter={filter}
           autoHighlight
         >
           <Base.InputGroup className="field flex items-center gap-2">
@@ -54,6 +62,7 @@ export interface MultiComboboxFieldProps extends ComboboxBasics {
 /** Some of many, as chips; Backspace in the empty line removes the last. */
 export function MultiComboboxField({ label, hint, fault, bare, value, onChange, ...rest }: MultiComboboxFieldProps): JSX.Element {
   const { choices, placeholder, nothing, disabled = false } = rest;
+  const filter = useChoiceFilter();
   return (
     <Labelled {...{ label, hint, fault, bare }}>
       {(wiring) => (
@@ -64,6 +73,7 @@ export function MultiComboboxField({ label, hint, fault, bare, value, onChange, 
           onValueChange={(next: Choice[]) => onChange(next.map((one) => one.value))}
           isItemEqualToValue={(one, other) => one.value === other.value}
           disabled={disabled}
+          filter={filter}
           autoHighlight
         >
           <Base.InputGroup className="field flex items-center py-[3px]!">

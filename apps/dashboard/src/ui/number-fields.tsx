@@ -71,9 +71,7 @@ function NumberInput({
   );
 }
 
-export interface SliderFieldProps extends FieldProps {
-  readonly value: number;
-  readonly onChange: (value: number) => void;
+interface SliderBasics extends FieldProps {
   readonly min: number;
   readonly max: number;
   readonly step?: number;
@@ -81,20 +79,35 @@ export interface SliderFieldProps extends FieldProps {
   readonly disabled?: boolean;
 }
 
+export interface SliderFieldProps extends SliderBasics {
+  readonly value: number;
+  readonly onChange: (value: number) => void;
+}
+
 /** A number within limits: dragged, or typed beside the slider. */
-export function SliderField({
-  label,
-  hint,
-  fault,
-  bare,
-  value,
-  onChange,
-  min,
-  max,
-  step = 1,
-  unit,
-  disabled = false,
-}: SliderFieldProps): JSX.Element {
+export function SliderField({ value, onChange, ...rest }: SliderFieldProps): JSX.Element {
+  return <Sliding {...rest} value={value} standing={value} onChange={(next) => next !== null && onChange(next)} />;
+}
+
+export interface OptionalSliderFieldProps extends SliderBasics {
+  /** null = not set. */
+  readonly value: number | null;
+  readonly onChange: (value: number | null) => void;
+  /** Where the slider stands while nothing is set. */
+  readonly standing: number;
+  /** Stands in place of the number while nothing is set: "Default". */
+  readonly placeholder: string;
+}
+
+/** The same for a number that may stay unset: emptying the number unsets it. */
+export function OptionalSliderField({ value, standing, ...rest }: OptionalSliderFieldProps): JSX.Element {
+  return <Sliding {...rest} value={value} standing={value ?? standing} />;
+}
+
+type SlidingProps = Omit<OptionalSliderFieldProps, 'placeholder'> & { readonly placeholder?: string };
+
+function Sliding({ label, hint, fault, bare, value, standing, onChange, step = 1, disabled = false, ...rest }: SlidingProps): JSX.Element {
+  const { min, max, unit, placeholder } = rest;
   return (
     <Labelled {...{ label, hint, fault, bare }} drawn>
       {({ id, ...about }) => (
@@ -102,14 +115,15 @@ export function SliderField({
           className={`grid items-center gap-3 ${unit === undefined ? 'grid-cols-[minmax(0,1fr)_8rem]' : 'grid-cols-[minmax(0,1fr)_11rem]'}`}
         >
           <Slider.Root
-            value={value}
+            value={standing}
             onValueChange={(next: number) => onChange(next)}
             {...{ min, max, step, disabled }}
             aria-labelledby={labelId({ id })}
+            className={value === null ? 'opacity-60' : ''}
           >
             <Slider.Control className="flex h-8 items-center touch-none pointer-coarse:h-11">
               <Slider.Track className="h-1 w-full rounded-full bg-rim">
-                <Slider.Indicator className="rounded-full bg-accent" />
+                <Slider.Indicator className={`rounded-full ${value === null ? 'bg-rim' : 'bg-accent'}`} />
                 <Slider.Thumb
                   id={id}
                   aria-labelledby={labelId({ id })}
@@ -119,9 +133,9 @@ export function SliderField({
             </Slider.Control>
           </Slider.Root>
           <NumberInput
-            {...{ label, min, max, step, value, disabled }}
+            {...{ label, min, max, step, value, disabled, onChange }}
             {...(unit !== undefined && { unit })}
-            onChange={(next) => next !== null && onChange(next)}
+            {...(placeholder !== undefined && { placeholder })}
             wiring={about}
           />
         </div>

@@ -3,6 +3,7 @@ import { type JSX, type ReactNode, type Ref, useImperativeHandle, useRef, useSta
 import { Icon, type IconName } from './icon.js';
 import type { Wiring } from './labelled.js';
 import { OVERLAY, OVERLAY_ITEM } from './overlay.js';
+import { type StatusLook, StatusMark } from './status.js';
 
 export interface Choice {
   readonly value: string;
@@ -10,6 +11,8 @@ export interface Choice {
   /** A second line that explains the choice. */
   readonly hint?: string;
   readonly icon?: IconName;
+  /** The dot of a state before the name; the hint says the state in words. */
+  readonly look?: StatusLook;
   readonly disabled?: boolean;
 }
 
@@ -126,6 +129,7 @@ export function ChoiceText({ choice, children }: { readonly choice: Choice; read
   return (
     <>
       {choice.icon && <Icon name={choice.icon} className="size-4 text-muted" />}
+      {choice.look && <StatusMark look={choice.look} />}
       <span className="grid min-w-0">
         <span className="truncate">{children}</span>
         {choice.hint !== undefined && <span className="text-xs text-muted">{choice.hint}</span>}

@@ -11,6 +11,11 @@ const DOTS = {
 
 export type StatusLook = keyof typeof DOTS;
 
+/** The dot alone, where the word stands elsewhere. */
+export function StatusMark({ look }: { readonly look: StatusLook }): JSX.Element {
+  return <span aria-hidden="true" className={`size-2 shrink-0 rounded-full ${DOTS[look]} ${look === 'busy' ? 'animate-pulse' : ''}`} />;
+}
+
 /** A state: a dot and its word. Failure alone is a filled pill, so that it stands out of a long list. */
 export function Status({ look, text }: { readonly look: StatusLook; readonly text: string }): JSX.Element {
   if (look === 'bad') {
@@ -23,7 +28,7 @@ export function Status({ look, text }: { readonly look: StatusLook; readonly tex
   }
   return (
     <span className="inline-flex items-center gap-2 text-sm whitespace-nowrap">
-      <span aria-hidden="true" className={`size-2 shrink-0 rounded-full ${DOTS[look]} ${look === 'busy' ? 'animate-pulse' : ''}`} />
+      <StatusMark look={look} />
       {text}
     </span>
   );
