@@ -8,24 +8,24 @@ const TOOL = '[{"name": "get_weather", "parameters": {"type": "object", "propert
 const answers = (page: Page): Locator => page.getByRole('article');
 
 /** Answers on the screen that came to their end. */
-export const answered = (page: Page): Promise<number> => answers(page).getByText('Ended by').count();
+export const answered = (page: Page): Promise<number> => answers(page).getByText('Finish reason').count();
 
 const whenAnswered = (page: Page, count: number): Promise<void> => expect.poll(() => answered(page), { timeout: 30_000 }).toBe(count);
 
 /** Asks by keyboard, and sees the answer with its figures. */
 export async function askOne(page: Page): Promise<void> {
-  await page.getByLabel('Longest answer').fill('60');
+  await page.getByRole('textbox', { name: 'Max tokens' }).fill('60');
   await page.getByLabel('Message').fill('Who are you?');
   await page.keyboard.press('Enter');
   await whenAnswered(page, 1);
-  expect(await answers(page).textContent()).toMatch(/Who are you\?.*deployment-1.*First token.*tokens.*req_/);
+  expect(await answers(page).textContent()).toMatch(/Who are you\?.*deployment-1.*TTFT.*Tokens out.*req_/);
 }
 
 /** Asks two at once, in the other contract, which has fewer parameters. */
 export async function askTwo(page: Page): Promise<void> {
   await choose(page.getByLabel('Contract'), 'Messages');
-  expect(await page.getByLabel('Seed').isDisabled()).toBe(true);
-  await page.getByRole('button', { name: 'Compare two' }).click();
+  expect(await page.getByRole('textbox', { name: 'Seed' }).isDisabled()).toBe(true);
+  await page.getByRole('button', { name: 'Compare' }).click();
   await page.getByLabel('Message').fill('What can you do?');
   await page.getByRole('button', { name: 'Send' }).click();
   await whenAnswered(page, 3);
@@ -49,18 +49,18 @@ export const codeOfLast = (page: Page, language: string): Promise<string> =>
 
 /** The last answer as it came. */
 export const rawOfLast = (page: Page): Promise<string> =>
-  inDialog(page, 'Raw', () => dialog(page).getByRole('region', { name: 'As it came' }).textContent());
+  inDialog(page, 'Raw', () => dialog(page).getByRole('region', { name: 'Raw' }).textContent());
 
 /** Offers a tool, which must be called, and gives its result back. */
 export async function callTool(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Close the comparison' }).click();
+  await page.getByRole('button', { name: 'Close comparison' }).click();
   await page.getByRole('button', { name: 'New conversation' }).click();
-  await page.getByLabel('Tools').fill(TOOL);
-  await choose(page.getByLabel('Calls'), 'It must call one');
+  await page.getByRole('textbox', { name: 'Tools' }).fill(TOOL);
+  await choose(page.getByLabel('Tool choice'), /^Required/);
   await page.getByLabel('Message').fill('What is the weather in Paris?');
   await page.keyboard.press('Enter');
   await page.getByLabel('Result of get_weather').fill('Sunny');
-  await choose(page.getByLabel('Calls'), 'The model decides');
+  await choose(page.getByLabel('Tool choice'), 'Auto');
   await page.getByRole('button', { name: 'Send' }).click();
   await whenAnswered(page, 2);
 }

@@ -47,7 +47,7 @@ async function play(day) {
   await day.page.keyboard.press('Enter');
   await day.page
     .getByRole('article')
-    .getByText(/Ended by/)
+    .getByText('Finish reason')
     .waitFor();
 }
 

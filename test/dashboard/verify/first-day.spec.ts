@@ -190,10 +190,12 @@ describe.sequential('a first day with the dashboard', () => {
 
   it('the playground calls a tool, and goes on with what it gave back', async () => {
     await callTool(ada);
-    await ada.getByLabel('Temperature').fill('9');
-    await ada.getByText('Write a number from 0 to 2.').waitFor();
+    const temperature = ada.getByRole('textbox', { name: 'Temperature' });
+    await temperature.fill('9');
+    await temperature.blur();
+    expect(await temperature.inputValue()).toBe('2');
     expect(await axeFaults(ada)).toEqual([]);
-    await ada.getByLabel('Temperature').fill('');
+    await temperature.fill('');
   });
 
   it('the playground says why no answer comes, and keeps the question for another try', async () => {
@@ -247,7 +249,7 @@ describe.sequential('a first day with the dashboard', () => {
     expect(await vera.getByRole('button', { name: 'Create deployment' }).count()).toBe(0);
     expect(await vera.getByRole('link', { name: 'Activity' }).count()).toBe(0);
     await open(vera, 'Playground');
-    await vera.getByText('viewers cannot ask').waitFor();
+    await vera.getByText('viewers cannot send requests').waitFor();
     expect(await vera.getByLabel('Message').count()).toBe(0);
     await vera.getByRole('button', { name: 'account menu' }).click();
     await vera.getByRole('menuitem', { name: 'Sign out' }).click();

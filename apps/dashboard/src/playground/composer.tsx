@@ -40,7 +40,7 @@ export function Composer({ draft, onDraft, isRunning, calls, hindrance, onSend, 
   };
   return (
     <form
-      className="sticky bottom-0 grid gap-3 -mx-1 border-t border-line bg-page px-1 pt-3 pb-4"
+      className="sticky bottom-0 grid gap-3 -mx-1 border-t border-line bg-page px-1 pt-3 pb-4 -mb-4 sm:-mb-6"
       onSubmit={(event) => {
         event.preventDefault();
         send();

@@ -1,9 +1,8 @@
 import type { DeploymentView } from '@slipway/contracts';
 import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
-import { useCall } from '../api/use-call.js';
-import { lookAgainAfter } from '../deployments/deployment-actions.js';
 import { slugOf } from '../deployments/inference-target.js';
+import { useDeployments } from '../deployments/use-deployments.js';
 import { useAccount, useMayChange, useSession } from '../session/use-session.js';
 import { PLAYGROUND_SEARCH } from '../searches.js';
 import { buttonClass } from '../ui/button.js';
@@ -17,7 +16,7 @@ import { workspaceOf } from './workspace.js';
 /** Sends requests to one deployment or to two at once, as programs do. */
 export function PlaygroundScreen(): JSX.Element {
   const mayChange = useMayChange();
-  const listed = useCall('deployments/list', {}, { every: (data) => lookAgainAfter(data?.deployments ?? []) });
+  const listed = useDeployments();
   if (!mayChange) {
     return (
       <Page title="Playground">
@@ -30,7 +29,7 @@ export function PlaygroundScreen(): JSX.Element {
   return (
     <Page title="Playground" about="Requests count as usage of the key “Playground”.">
       <Loaded query={listed} what="Deployments" rows={6}>
-        {({ deployments }) => <Chosen deployments={deployments.filter(({ state }) => state !== 'deleting')} />}
+        {(deployments) => <Chosen deployments={deployments.filter(({ state }) => state !== 'deleting')} />}
       </Loaded>
     </Page>
   );

@@ -31,7 +31,7 @@ export function Labelled({ label, hint, fault, bare = false, drawn = false, chil
   const about = [hint !== undefined && `${id}-hint`, Boolean(fault) && `${id}-fault`].filter(Boolean).join(' ');
   const look = bare ? 'sr-only' : 'text-sm font-medium';
   return (
-    <div className="grid min-w-0 content-start gap-1.5">
+    <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] content-start gap-1.5">
       {drawn ? (
         <span id={labelId({ id })} className={look}>
           {label}
