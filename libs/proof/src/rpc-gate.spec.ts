@@ -53,7 +53,7 @@ const codeOf = (work: Promise<unknown>): Promise<string | null> =>
   );
 
 /** Calls of members or owners that change nothing. */
-const READS = ['list-audit', 'list-invitations', 'list-deployment-audit'];
+const READS = ['list-audit', 'list-invitations', 'list-deployment-audit', 'fit-deployment'];
 
 /** Which of `PROOFS` may make this call. */
 function allowed({ subject, proof, agents }: RpcContract): string[] {
@@ -78,6 +78,7 @@ describe('a compromised console', () => {
       'accept-invitation',
       'begin-sign-in-external',
       'find-invitation',
+      'find-setup',
       'keep-playground',
       'list-session-keys',
       'open-mcp-key',
