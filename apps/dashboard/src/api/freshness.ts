@@ -48,7 +48,8 @@ export function watchRequest(): (end: RequestEnd) => void {
   };
 }
 
-function subscribe(listener: () => void): () => void {
+/** Calls a listener when the console falls silent and when it answers again. @returns how to stop */
+export function subscribeFreshness(listener: () => void): () => void {
   listeners.add(listener);
   timer ??= setInterval(() => update(Date.now()), LOOK_EVERY_MS);
   return () => {
@@ -59,5 +60,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
+export const currentFreshness = (): Freshness => shown;
+
 /** Drawn anew when the console falls silent and when it answers again. */
-export const useFreshness = (): Freshness => useSyncExternalStore(subscribe, () => shown);
+export const useFreshness = (): Freshness => useSyncExternalStore(subscribeFreshness, currentFreshness);
