@@ -3,8 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { messageOf } from '../api/console-error.js';
+import { useKeys as useAllKeys } from '../api-keys/use-keys.js';
 import { me as askMe, useAddresses, useCall } from '../api/use-call.js';
 import { slugOf } from '../deployments/inference-target.js';
+import { useDeployments as useAllDeployments } from '../deployments/use-deployments.js';
 import { isRequestId } from '../requests/request-id.js';
 import { session } from '../session/session.js';
 import { useAccount, useMayChange } from '../session/use-session.js';
@@ -76,8 +78,8 @@ function useScreens(): Pick[] {
 function useDeployments(): Pick[] {
   const navigate = useNavigate();
   const { slug: account } = useAccount();
-  const { data } = useCall('deployments/list', {}, { staleMs: FRESH_MS });
-  return (data?.deployments ?? []).map((deployment) => ({
+  const { data } = useAllDeployments();
+  return (data ?? []).map((deployment) => ({
     id: `deployment ${deployment.id}`,
     label: deployment.name,
     icon: 'box',
@@ -89,8 +91,8 @@ function useDeployments(): Pick[] {
 function useKeys(): Pick[] {
   const navigate = useNavigate();
   const { slug: account } = useAccount();
-  const { data } = useCall('keys/list', {}, { staleMs: FRESH_MS });
-  return (data?.keys ?? []).map(({ id, name, hint }) => ({
+  const { data } = useAllKeys();
+  return (data ?? []).map(({ id, name, hint }) => ({
     id: `key ${id}`,
     label: name,
     icon: 'key',
