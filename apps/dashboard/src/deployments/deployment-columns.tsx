@@ -17,6 +17,9 @@ import { STATES } from './state-words.js';
 /** Of the hour over which the list sums up. */
 const MINUTES = 60;
 
+/** From this share of errors on, somebody should look. */
+export const ERRORS_MANY = 0.01;
+
 /** What the list knows of deployments beside their settings. */
 export interface DeploymentFigures {
   /** Of the last hour; null while it is not known. */
@@ -47,11 +50,11 @@ const Dash = (): JSX.Element => <span className="text-muted">–</span>;
 export function deploymentColumns({ use, loads, courses }: DeploymentFigures): readonly Column<DeploymentView>[] {
   const hourOf = (id: number): Sums | null => use?.(id) ?? null;
   return [
-    { id: 'name', title: 'Name', pin: 'left', width: 160, value: ({ name }) => name, cell: (row) => <NameCell deployment={row} /> },
+    { id: 'name', title: 'Name', pin: 'left', width: 152, value: ({ name }) => name, cell: (row) => <NameCell deployment={row} /> },
     {
       id: 'status',
       title: 'Status',
-      width: 104,
+      width: 124,
       card: 'status',
       value: ({ state }) => STATES[state].text,
       cell: (row) => <StateBadge deployment={row} withReplicas />,
@@ -59,11 +62,11 @@ export function deploymentColumns({ use, loads, courses }: DeploymentFigures): r
     {
       id: 'model',
       title: 'Model',
-      width: 116,
+      width: 108,
       value: ({ source }) => modelNameOf(source),
       cell: ({ source }) => <Truncated text={modelNameOf(source)} cut="middle" />,
     },
-    { id: 'aliases', title: 'Aliases', width: 88, value: aliasText, cell: (row) => <AliasCell aliases={row.aliases} /> },
+    { id: 'aliases', title: 'Aliases', width: 86, value: aliasText, cell: (row) => <AliasCell aliases={row.aliases} /> },
     {
       id: 'load',
       title: 'In flight',
@@ -84,7 +87,7 @@ export function deploymentColumns({ use, loads, courses }: DeploymentFigures): r
     {
       id: 'updated',
       title: 'Updated',
-      width: 92,
+      width: 90,
       value: ({ updated_at: at, created_at: created }) => at ?? created ?? null,
       cell: ({ updated_at: at, created_at: created = at }) => ((at ?? created) ? <Moment at={at ?? created ?? ''} /> : <Dash />),
     },
@@ -115,7 +118,7 @@ const latencyColumns = (hourOf: (id: number) => Sums | null): readonly Column<De
     cell: ({ id }) => {
       const share = errorShare(hourOf(id) ?? { requests: 0, errors: 0 });
       if (share === null) return <Dash />;
-      return <span className={share > 0 ? 'font-medium text-bad' : ''}>{formatErrorShare(share)}</span>;
+      return <span className={share >= ERRORS_MANY ? 'font-medium text-bad' : ''}>{formatErrorShare(share)}</span>;
     },
   },
 ];

@@ -5,6 +5,7 @@ import { EventFeed, type FeedEvent } from '../ui/event-feed.js';
 import { Loaded } from '../ui/loaded.js';
 import { Panel } from '../ui/page.js';
 import { eventActor, eventWords } from './event-words.js';
+import { usePeople } from './use-people.js';
 
 const EVERY_MS = 5_000;
 /** Events that are asked for, one step more at each press of the button. */
@@ -13,6 +14,7 @@ const LIMITS = [12, 50, 200] as const;
 /** What happened to a deployment, the newest first. */
 export function DeploymentEvents({ id }: { readonly id: number }): JSX.Element {
   const [step, setStep] = useState(0);
+  const nameOf = usePeople();
   const query = useCall('deployments/events', { deployment: id, limit: LIMITS[step] ?? 200 }, { every: () => EVERY_MS, keep: true });
   return (
     <Panel title="Events">
@@ -24,7 +26,7 @@ export function DeploymentEvents({ id }: { readonly id: number }): JSX.Element {
               label="Events"
               events={events.map((event): FeedEvent => {
                 const { icon, look, text, detail } = eventWords(event);
-                const who = eventActor(event);
+                const who = eventActor(event, nameOf);
                 return { id: event.id, at: event.at, icon, look, text, ...(detail !== null && { detail }), ...(who && { who }) };
               })}
             />

@@ -100,9 +100,13 @@ const WORDS: Readonly<Record<string, Words>> = {
 export const eventWords = (event: DeploymentEvent): EventWords =>
   (Object.hasOwn(WORDS, event.kind) ? WORDS[event.kind] : undefined)?.(event) ?? plain('info', event.kind.replace(/[._]/g, ' '));
 
-/** Who did it: a person's address, a key, the operator; undefined = it happened by itself. */
-export function eventActor({ by }: Pick<DeploymentEvent, 'by'>): string | undefined {
+/**
+ * Who did it: a person, a key, the operator; undefined = it happened by itself.
+ * @param nameOf a person by number; undefined = not known any more
+ */
+export function eventActor({ by }: Pick<DeploymentEvent, 'by'>, nameOf: (user: number) => string | undefined): string | undefined {
   if (by === null) return undefined;
   if (by.actor === 'ops') return 'Operator';
-  return by.actor_name ?? (by.actor === 'key' ? 'A key' : 'A person');
+  const known = by.actor === 'user' && by.actor_id !== null ? nameOf(by.actor_id) : undefined;
+  return known ?? by.actor_name ?? (by.actor === 'key' ? 'A key' : 'A former member');
 }

@@ -43,9 +43,12 @@ describe('an event', () => {
   });
 
   it('names who did it, and nobody for what happened by itself', () => {
-    expect(eventActor({ by: { actor: 'user', actor_id: 1, actor_name: 'ada@example.com' } })).toBe('ada@example.com');
-    expect(eventActor({ by: { actor: 'ops', actor_id: null, actor_name: null } })).toBe('Operator');
-    expect(eventActor({ by: null })).toBeUndefined();
+    const nameOf = (user: number) => (user === 1 ? 'Ada' : undefined);
+    const by = { actor: 'user', actor_id: 1, actor_name: null } as const;
+    expect(eventActor({ by }, nameOf)).toBe('Ada');
+    expect(eventActor({ by: { ...by, actor_id: 2 } }, nameOf)).toBe('A former member');
+    expect(eventActor({ by: { actor: 'ops', actor_id: null, actor_name: null } }, nameOf)).toBe('Operator');
+    expect(eventActor({ by: null }, nameOf)).toBeUndefined();
   });
 });
 

@@ -102,7 +102,7 @@ function Line({ line, host, isWrapped }: LineProps): JSX.Element {
   const level = levelOf(line);
   const ground = level === 'error' ? 'bg-bad-soft' : level === 'warn' ? 'bg-warn-soft' : 'hover:bg-sunken';
   return (
-    <div className={`flex gap-3 px-3 py-0.5 leading-5 ${ground}`}>
+    <div className={`flex gap-x-3 px-3 py-0.5 leading-5 max-sm:flex-wrap ${ground}`}>
       <time
         dateTime={new Date(line.at).toISOString()}
         title={formatExact(new Date(line.at).toISOString(), zone)}
@@ -116,7 +116,7 @@ function Line({ line, host, isWrapped }: LineProps): JSX.Element {
           {host}
         </span>
       )}
-      <span className={`min-w-0 flex-1 ${isWrapped ? 'wrap-anywhere whitespace-pre-wrap' : 'whitespace-pre'}`}>
+      <span className={`min-w-0 flex-1 max-sm:basis-full ${isWrapped ? 'wrap-anywhere whitespace-pre-wrap' : 'whitespace-pre'}`}>
         {line.text}
         {line.request !== undefined && (
           <Link

@@ -49,12 +49,20 @@ export function useFit(draft: DeploymentDraft, deployment?: number): UseQueryRes
 }
 
 /** In one sentence whether the replicas find room. */
-export function fitText({ replicas, placeable, workers }: Pick<Fit, 'replicas' | 'placeable' | 'workers'>): string {
+export function fitText({ replicas, placeable, workers, memory_needed: needed }: Omit<Fit, 'model_bytes'>): string {
+  if (needed === 0 && workers.length > 0) return workersText(placeable ?? 0, replicas);
   if (workers.length === 0) return 'No worker is connected: the deployment waits for one.';
   if (placeable === null) return 'The size of the model is not known yet, so its fit is not either.';
   if (placeable >= replicas) return replicas === 1 ? 'Fits now.' : `All ${replicas} replicas fit now.`;
   if (placeable === 0) return 'Fits on no worker now: the deployment waits for room.';
   return `${placeable} of ${plural(replicas, 'replica')} fit now; the others wait for room.`;
+}
+
+/** Engines take no memory of the workers: a replica needs a worker alone. */
+function workersText(placeable: number, replicas: number): string {
+  if (placeable === 0) return 'No connected worker calls HTTP engines: the deployment waits for one.';
+  if (placeable >= replicas) return `Runs on ${plural(placeable, 'worker')} at once.`;
+  return `Runs on ${plural(placeable, 'worker')} now; more replicas need more workers.`;
 }
 
 /** How long it took before on the workers where it fits, in milliseconds; null = it was never loaded there. */

@@ -61,9 +61,9 @@ const takeOver = (value: string): Partial<DeploymentDraft> => draftOfSource(JSON
 
 function FileFields({ draft, faults, onChange }: DraftFieldsProps): JSX.Element {
   const { query, choices, chosen } = useChoices(draft);
-  const [typing, setTyping] = useState(draft.path !== '' && query.data !== undefined && chosen === '');
+  const [typing, setTyping] = useState(false);
   if (query.isPending) return <Skeleton shape="form" what="Models" count={4} />;
-  const isTyped = typing || choices.length === 0;
+  const isTyped = typing || choices.length === 0 || (draft.path.trim() !== '' && chosen === '');
   return (
     <>
       {query.isError && <Notice look="bad">{messageOf(query.error)}</Notice>}

@@ -8,11 +8,11 @@ import { type Stat, StatGrid } from '../ui/stat-grid.js';
 import { Status, type StatusLook } from '../ui/status.js';
 import type { Sums } from '../usage/usage-range.js';
 import { CodePanel } from './code-panel.js';
-import { errorShare, formatErrorShare, loadWords } from './deployment-columns.js';
+import { ERRORS_MANY, errorShare, formatErrorShare, loadWords } from './deployment-columns.js';
 import type { DeploymentDetails } from './deployment-details.js';
 import { DeploymentEvents } from './deployment-events.js';
 import { workerNames } from './engine-words.js';
-import { REASONS, meaningOf } from './state-words.js';
+import { consequenceOf, meaningOf, REASONS } from './state-words.js';
 import { useDeploymentUse } from './use-deployment-use.js';
 import { useLoad } from './use-deployments.js';
 
@@ -42,7 +42,7 @@ function Why({ details: { deployment } }: { readonly details: DeploymentDetails 
     <Notice look={state === 'failed' ? 'bad' : 'warn'}>
       <p className="font-medium wrap-anywhere">{detail ?? text}</p>
       <p>
-        {advice} {meaningOf(deployment)}
+        {advice} {consequenceOf(deployment)}
       </p>
     </Notice>
   );
@@ -78,7 +78,7 @@ function figuresOf(hour: Sums | null): readonly Stat[] {
     },
     {
       label: 'Errors, 1 h',
-      value: share === null ? <Dash /> : <span className={share > 0 ? 'text-bad' : ''}>{formatErrorShare(share)}</span>,
+      value: share === null ? <Dash /> : <span className={share >= ERRORS_MANY ? 'text-bad' : ''}>{formatErrorShare(share)}</span>,
       hint: hour ? `${formatCount(hour.errors)} of ${formatCount(hour.requests)}` : undefined,
     },
     {

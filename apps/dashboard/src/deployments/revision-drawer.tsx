@@ -7,7 +7,6 @@ import { KeyValues } from '../ui/key-values.js';
 import { Moment } from '../ui/moment.js';
 import { Status } from '../ui/status.js';
 import { type DiffLine, revisionDiff, revisionState } from './revision-diff.js';
-import { makerOf } from './revisions-tab.js';
 
 export interface RevisionDrawerProps {
   readonly deployment: DeploymentView;
@@ -15,13 +14,15 @@ export interface RevisionDrawerProps {
   readonly revisions: readonly RevisionView[];
   /** The revision that is shown; 0 = none. */
   readonly diff: number;
+  /** Who made it. */
+  readonly maker: string;
   /** Absent for viewers. */
   readonly onRollBack: ((rev: number) => void) | undefined;
   readonly onClose: () => void;
 }
 
 /** One revision beside another. */
-export function RevisionDrawer({ deployment, revisions, diff, onRollBack, onClose }: RevisionDrawerProps): JSX.Element {
+export function RevisionDrawer({ deployment, revisions, diff, maker, onRollBack, onClose }: RevisionDrawerProps): JSX.Element {
   const shown = revisions.find(({ rev }) => rev === diff);
   const others = revisions.filter(({ rev }) => rev !== diff);
   const [chosen, setChosen] = useState(() => others.find(({ rev }) => rev < diff)?.rev ?? others[0]?.rev ?? 0);
@@ -45,7 +46,7 @@ export function RevisionDrawer({ deployment, revisions, diff, onRollBack, onClos
           <KeyValues
             facts={[
               ['State', <Status key="state" {...revisionState(shown.rev, deployment)} />],
-              ['Made by', makerOf(shown)],
+              ['Made by', maker],
               ['Made', <Moment key="at" at={shown.created_at} exact />],
               ['Note', shown.note || '–'],
             ]}

@@ -14,13 +14,16 @@ import type { DeploymentDetails } from './deployment-details.js';
 import { eventActor } from './event-words.js';
 import { changedSettings, revisionState } from './revision-diff.js';
 import { RevisionDrawer } from './revision-drawer.js';
+import { usePeople } from './use-people.js';
 import { RollBackDialog } from './roll-back-dialog.js';
 
 const keyOf = ({ rev }: RevisionView): number => rev;
-const nameOf = ({ rev }: RevisionView): string => `revision ${rev}`;
+const titleOf = ({ rev }: RevisionView): string => `revision ${rev}`;
 
-/** Who made it; a dash where nobody knows. */
-export const makerOf = ({ by }: Pick<RevisionView, 'by'>): string => (by == null ? '–' : (eventActor({ by }) ?? '–'));
+type NameOf = ReturnType<typeof usePeople>;
+
+/** Who made it; a dash where that is not known. */
+const makerOf = ({ by }: Pick<RevisionView, 'by'>, nameOf: NameOf): string => (by == null ? '–' : (eventActor({ by }, nameOf) ?? '–'));
 
 /** What the deployment ran. Each change of its settings is a revision; the old one serves until the new one is ready. */
 export function RevisionsTab({ details: { deployment, revisions } }: { readonly details: DeploymentDetails }): JSX.Element {
@@ -28,7 +31,9 @@ export function RevisionsTab({ details: { deployment, revisions } }: { readonly 
   const state = useUrlState(REVISIONS_SEARCH);
   const [{ diff }, set] = useUrlState(DEPLOYMENT_SEARCH);
   const [rollingBack, setRollingBack] = useState<number | null>(null);
-  const columns = useMemo(() => columnsOf(deployment, revisions), [deployment, revisions]);
+  const nameOf = usePeople();
+  const columns = useMemo(() => columnsOf(deployment, revisions, nameOf), [deployment, revisions, nameOf]);
+  const shown = revisions.find(({ rev }) => rev === diff);
   const rowActions = ({ rev }: RevisionView): readonly RowAction[] => [
     { label: 'Compare', onSelect: () => set({ diff: rev }, { push: true }) },
     ...(mayChange && rev !== deployment.rev ? [{ label: 'Roll back', onSelect: () => setRollingBack(rev) }] : []),
@@ -38,13 +43,15 @@ export function RevisionsTab({ details: { deployment, revisions } }: { readonly 
       <DataTable
         label="Revisions"
         rows={revisions}
-        {...{ columns, keyOf, nameOf, state, rowActions }}
+        {...{ columns, keyOf, state, rowActions }}
+        nameOf={titleOf}
         onOpen={({ rev }) => set({ diff: rev }, { push: true })}
         empty={<p className="text-muted">No revision is known.</p>}
       />
       <RevisionDrawer
         key={diff}
         {...{ revisions, deployment, diff }}
+        maker={shown ? makerOf(shown, nameOf) : '–'}
         onRollBack={mayChange ? setRollingBack : undefined}
         onClose={() => set({ diff: 0 }, { push: true })}
       />
@@ -53,7 +60,11 @@ export function RevisionsTab({ details: { deployment, revisions } }: { readonly 
   );
 }
 
-function columnsOf(deployment: DeploymentDetails['deployment'], revisions: readonly RevisionView[]): readonly Column<RevisionView>[] {
+function columnsOf(
+  deployment: DeploymentDetails['deployment'],
+  revisions: readonly RevisionView[],
+  nameOf: NameOf,
+): readonly Column<RevisionView>[] {
   return [
     { id: 'rev', title: 'Revision', width: 96, value: ({ rev }) => rev, cell: ({ rev }) => `Revision ${rev}` },
     {
@@ -72,7 +83,7 @@ function columnsOf(deployment: DeploymentDetails['deployment'], revisions: reado
       value: ({ created_at: at }) => at,
       cell: ({ created_at: at }) => <Moment at={at} />,
     },
-    { id: 'who', title: 'Who', width: 150, value: makerOf, cell: (row) => <Truncated text={makerOf(row)} /> },
+    { id: 'who', title: 'Who', width: 150, value: (row) => makerOf(row, nameOf), cell: (row) => <Truncated text={makerOf(row, nameOf)} /> },
     {
       id: 'note',
       title: 'Note',

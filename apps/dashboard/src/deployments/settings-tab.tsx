@@ -7,7 +7,7 @@ import { useMayChange } from '../session/use-session.js';
 import { announce } from '../ui/announcements.js';
 import { Button } from '../ui/button.js';
 import { ConfirmDialog } from '../ui/confirm-dialog.js';
-import { TextField } from '../ui/field.js';
+import { SelectField, TextField } from '../ui/field.js';
 import { Notice } from '../ui/notice.js';
 import { NumberField } from '../ui/number-fields.js';
 import { Panel } from '../ui/page.js';
@@ -18,6 +18,7 @@ import { type DeploymentDraft, type Faults, faultsOf, fieldOfParam, goodNumber, 
 import { MemoryFit, useFit } from './memory-fit.js';
 import { type DraftFieldsProps, DraftText, ModelFields } from './model-fields.js';
 import { settingsChange, storedDraft } from './settings-draft.js';
+import { sourceCards } from './create/source-step.js';
 import { SizeFields } from './size-fields.js';
 import { useOptions } from './use-options.js';
 
@@ -74,6 +75,7 @@ function SettingsForm({ stored, deployment, credential }: SettingsFormProps): JS
     <form ref={form} onSubmit={save} noValidate className="grid grid-cols-[minmax(0,1fr)] gap-5">
       <General {...fields} ready={deployment.ready_replicas} />
       <Panel title="Model">
+        <SourceSelect {...fields} />
         <ModelFields {...fields} />
         {draft.kind === 'http' && credential && draft.credential === '' && (
           <p className="text-xs text-muted">A credential is stored. It stays unless you enter another, or move to another host.</p>
@@ -92,6 +94,26 @@ function SettingsForm({ stored, deployment, credential }: SettingsFormProps): JS
       )}
       <LeaveGuard isChanged={isChanged} />
     </form>
+  );
+}
+
+/** Where the model comes from; what the operator forbids cannot be chosen. */
+function SourceSelect({ draft, faults, onChange }: DraftFieldsProps): JSX.Element {
+  const cards = sourceCards(useOptions()?.sources);
+  return (
+    <SelectField
+      label="Source"
+      choices={cards.map(({ value, title, text, locked }) => ({
+        ...{ value, label: title, disabled: locked !== undefined && value !== draft.kind },
+        hint: locked ?? String(text),
+      }))}
+      value={draft.kind}
+      fault={faults.kind}
+      onChange={({ target }) => {
+        const kind = cards.find(({ value }) => value === target.value)?.value;
+        if (kind) onChange({ kind, engine: '', engineOptions: {} });
+      }}
+    />
   );
 }
 

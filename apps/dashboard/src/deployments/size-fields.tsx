@@ -51,10 +51,9 @@ export function SizeFields({ draft, faults, onChange, deployment }: DraftFieldsP
         )}
         <NumberField
           label="Default max tokens"
-          hint="For requests that set none."
+          hint="Tokens, for requests that set none."
           {...RANGES.defaultMaxTokens}
           placeholder="Model’s default"
-          unit="tokens"
           value={goodNumber(draft, 'defaultMaxTokens')}
           fault={faults.defaultMaxTokens}
           onChange={set('defaultMaxTokens')}

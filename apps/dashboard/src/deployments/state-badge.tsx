@@ -25,7 +25,7 @@ export function StateBadge({ deployment, withReplicas = false }: StateBadgeProps
   const isUpdating = state === 'ready' && serving != null && serving < rev;
   const replicas = withReplicas ? replicasNote(deployment) : null;
   return (
-    <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1">
+    <span className="inline-flex items-center gap-x-2 whitespace-nowrap">
       <Status
         look={isUpdating ? 'busy' : look}
         text={isUpdating ? `Updating${progress === null ? '' : ` ${formatPercent(progress)}`}` : `${text}${done}`}

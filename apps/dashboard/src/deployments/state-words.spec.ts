@@ -1,8 +1,14 @@
 import { expect, it } from 'vitest';
-import { meaningOf } from './state-words.js';
+import { consequenceOf, meaningOf } from './state-words.js';
 
 it('a damaged file is not said to be tried again by itself; other failures are', () => {
   expect(meaningOf({ state: 'failed', reason: 'model_invalid' })).toContain('tried again when its file or its settings change');
   expect(meaningOf({ state: 'failed', reason: 'engine_unreachable' })).toContain('tried again by itself');
   expect(meaningOf({ state: 'ready', reason: null })).toBe('It answers requests.');
+});
+
+it('what callers get beside a reason is said once', () => {
+  expect(consequenceOf({ state: 'degraded', reason: 'no_capacity' })).toBe('Requests are answered meanwhile.');
+  expect(consequenceOf({ state: 'failed', reason: 'engine_unreachable' })).toBe('Requests get 503 until then.');
+  expect(consequenceOf({ state: 'failed', reason: 'model_invalid' })).toContain('when its file or its settings change');
 });

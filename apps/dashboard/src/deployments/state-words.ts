@@ -30,6 +30,13 @@ const FAILED_FOR_GOOD = 'It could not be loaded, and is tried again when its fil
 export const meaningOf = ({ state, reason }: { readonly state: ObservedState; readonly reason: StateReason | null }): string =>
   state === 'failed' && reason === 'model_invalid' ? FAILED_FOR_GOOD : STATES[state].meaning;
 
+/** What callers get while a reason holds, beside its advice. */
+export function consequenceOf({ state, reason }: { readonly state: ObservedState; readonly reason: StateReason | null }): string {
+  if (state === 'degraded' || state === 'ready') return 'Requests are answered meanwhile.';
+  if (reason === 'model_invalid') return 'It is tried again when its file or its settings change; requests get 503 until then.';
+  return 'Requests get 503 until then.';
+}
+
 export interface ReasonWords {
   readonly text: string;
   /** The one thing to do about it. */
@@ -48,8 +55,8 @@ export const REASONS: Readonly<Record<StateReason, ReasonWords>> = {
   },
   model_invalid: { text: 'The file is damaged, or no model that llama.cpp reads.', advice: 'Choose another model in Settings.' },
   engine_unreachable: {
-    text: 'Nobody answers at the engine’s address.',
-    advice: 'Start the engine or correct its address. It is tried again every 30 seconds.',
+    text: 'Nothing answers at the engine’s address.',
+    advice: 'Start the engine or correct its address; it is tried again every 30 seconds.',
   },
   engine_refused: {
     text: 'The engine refuses the credential or does not know the model.',

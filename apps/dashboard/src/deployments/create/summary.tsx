@@ -26,12 +26,12 @@ export function Summary({ draft, fit }: SummaryProps): JSX.Element {
   const facts: readonly (readonly [string, ReactNode] | null)[] = [
     ['Source', SOURCES[draft.kind].title],
     ['Model', model === '' ? <Open /> : model],
-    ['Engine', engineFacts(chosenEngine(draft))?.title ?? chosenEngine(draft)],
+    ['Engine', engineTitle(draft)],
     ['Context', context === null ? 'Default' : `${formatCount(context)} tokens`],
     ['Slots', slots === undefined ? 'Default' : `${formatCount(slots)} per replica`],
     ['Replicas', replicas === undefined ? 'Default' : formatCount(replicas)],
-    ['Memory', memoryText(fit)],
-    ['Load time', loadText(fit)],
+    draft.kind === 'http' ? null : ['Memory', memoryText(fit)],
+    draft.kind === 'http' ? null : ['Load time', loadText(fit)],
     ['Base URL', <BaseUrl key="url" alias={draft.alias.trim()} />],
   ];
   return (
@@ -51,9 +51,13 @@ export function Summary({ draft, fit }: SummaryProps): JSX.Element {
   );
 }
 
+/** Without the servers that an HTTP engine may be. */
+const engineTitle = (draft: DeploymentDraft): string =>
+  (engineFacts(chosenEngine(draft))?.title ?? chosenEngine(draft)).replace(/ \(.*\)$/, '');
+
 function memoryText(fit: Fit | undefined): ReactNode {
   if (!fit || fit.memory_needed === null) return <Open />;
-  return fit.memory_needed === 0 ? 'None on the workers' : `${formatBytes(fit.memory_needed)} per replica`;
+  return `${formatBytes(fit.memory_needed)} per replica`;
 }
 
 function loadText(fit: Fit | undefined): ReactNode {
