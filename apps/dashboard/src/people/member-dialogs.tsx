@@ -1,53 +1,68 @@
 import type { MemberView } from '@slipway/contracts';
 import type { JSX } from 'react';
-import { useForm, useWatch } from 'react-hook-form';
-import { messageOf } from '../api/console-error.js';
+import { Controller, useForm, useWatch } from 'react-hook-form';
 import { useChange } from '../api/use-call.js';
 import { announce } from '../ui/announcements.js';
-import { Button } from '../ui/button.js';
-import { Dialog, DialogButtons } from '../ui/dialog.js';
-import { SelectField } from '../ui/field.js';
-import { fieldOf, FormDialog } from '../ui/form.js';
+import { ConfirmDialog } from '../ui/confirm-dialog.js';
+import { FormDialog } from '../ui/form.js';
 import { Notice } from '../ui/notice.js';
-import { ROLE_CHOICES } from './roles.js';
+import { RadioCards } from '../ui/radio-cards.js';
+import { ROLE_CARDS, roleLabel } from './roles.js';
 
 interface MemberDialogProps {
   readonly member: MemberView;
+  readonly isMe: boolean;
   readonly onClose: () => void;
 }
 
-export function RoleDialog({ member, onClose }: MemberDialogProps): JSX.Element {
+/** What a person is called: by name where there is one. */
+export const calledOf = ({ name, email }: Pick<MemberView, 'name' | 'email'>): string => name || email;
+
+/** Changes what a member may do, at once. */
+export function RoleDialog({ member, isMe, onClose }: MemberDialogProps): JSX.Element {
   const form = useForm({ defaultValues: { role: member.role } });
   const change = useChange('members/set-role', ['members']);
-  const submit = async ({ role }: Pick<MemberView, 'role'>): Promise<void> => {
+  const role = useWatch({ control: form.control, name: 'role' });
+  const submit = async (): Promise<void> => {
     await change.mutateAsync({ user: member.user, role });
-    announce(`${member.email} has another role now.`);
+    announce(`${calledOf(member)}: role changed from ${roleLabel(member.role)} to ${roleLabel(role)}.`);
     onClose();
   };
-  const props = { form, submit, onClose, disabled: useWatch({ control: form.control, name: 'role' }) === member.role };
   return (
-    <FormDialog title={`Role of ${member.email}`} action="Change role" {...props}>
-      <SelectField label="Role" choices={ROLE_CHOICES} {...fieldOf(form, 'role')} />
+    <FormDialog
+      title={`Change role of ${calledOf(member)}`}
+      action="Change role"
+      disabled={role === member.role}
+      {...{ form, submit, onClose }}
+    >
+      <Controller
+        control={form.control}
+        name="role"
+        render={({ field }) => <RadioCards label="Role" cards={ROLE_CARDS} value={field.value} onChange={field.onChange} />}
+      />
+      {isMe && role !== 'owner' && member.role === 'owner' && <Notice look="warn">You will no longer be able to manage members.</Notice>}
     </FormDialog>
   );
 }
 
-export function RemoveMemberDialog({ member, onClose }: MemberDialogProps): JSX.Element {
+/** Removes a member from the account. */
+export function RemoveMemberDialog({ member, isMe, onClose }: MemberDialogProps): JSX.Element {
   const remove = useChange('members/remove', ['members']);
-  const onSuccess = (): void => {
-    announce(`${member.email} is removed.`);
-    onClose();
-  };
   return (
-    <Dialog title={`Remove ${member.email}`} onClose={onClose}>
-      <p>They are signed out of this account at once. API keys stay, also those that they created: revoke what they know.</p>
-      {remove.isError && <Notice look="bad">{messageOf(remove.error)}</Notice>}
-      <DialogButtons>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button look="danger" busy={remove.isPending} onClick={() => remove.mutate({ user: member.user }, { onSuccess })}>
-          Remove
-        </Button>
-      </DialogButtons>
-    </Dialog>
+    <ConfirmDialog
+      title={`Remove ${calledOf(member)}`}
+      action="Remove member"
+      onClose={onClose}
+      onConfirm={async () => {
+        await remove.mutateAsync({ user: member.user });
+        announce(`${calledOf(member)} was removed.`);
+        onClose();
+      }}
+    >
+      <p>
+        {isMe ? 'You lose' : `${member.email} loses`} access to this account immediately. API keys stay active, including those that{' '}
+        {isMe ? 'you' : 'they'} created.
+      </p>
+    </ConfirmDialog>
   );
 }

@@ -1,133 +1,140 @@
 import type { MemberView } from '@slipway/contracts';
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { type JSX, useState } from 'react';
-import { messageOf } from '../api/console-error.js';
-import { call } from '../api/use-call.js';
+import { type JSX, useMemo, useState } from 'react';
+import { useEveryMember } from '../api/lists.js';
+import { useCall } from '../api/use-call.js';
+import { MEMBERS_SEARCH } from '../searches.js';
 import { useAccount, useSession } from '../session/use-session.js';
+import { Avatar } from '../ui/avatar.js';
 import { Button } from '../ui/button.js';
-import { Icon } from '../ui/icon.js';
-import { Menu } from '../ui/menu.js';
+import { DataTable } from '../ui/data-table/data-table.js';
+import type { Column, Facet, RowAction } from '../ui/data-table/types.js';
 import { Moment } from '../ui/moment.js';
-import { Notice } from '../ui/notice.js';
-import { Page } from '../ui/page.js';
-import { type Column, Table } from '../ui/table.js';
+import { Page, Section } from '../ui/page.js';
+import { StatGrid } from '../ui/stat-grid.js';
+import { useUrlState } from '../url-state/use-url-state.js';
 import { Invitations } from './invitations.js';
 import { InviteDialog } from './invite-dialog.js';
-import { RemoveMemberDialog, RoleDialog } from './member-dialogs.js';
-import { roleLabel } from './roles.js';
+import { calledOf, RemoveMemberDialog, RoleDialog } from './member-dialogs.js';
+import { roleLabel, seatsOf } from './roles.js';
 
 type Doing = { readonly kind: 'invite' } | { readonly kind: 'role' | 'remove'; readonly member: MemberView };
 
+/** The people of the account: who they are, what they may do, and who is invited. */
 export function MembersScreen(): JSX.Element {
-  const { role } = useAccount();
-  const isOwner = role === 'owner';
+  const isOwner = useAccount().role === 'owner';
+  const me = useSession();
   const [doing, setDoing] = useState<Doing | null>(null);
   const close = (): void => setDoing(null);
+  const mine = me.kind === 'in' ? me.user : null;
   return (
     <Page
       title="Members"
-      about="People who sign in to this account."
       actions={
-        isOwner ? (
-          <Button look="main" icon="plus" onClick={() => setDoing({ kind: 'invite' })}>
-            Invite somebody
+        isOwner && (
+          <Button look="main" icon="plus" data-shortcut="create" onClick={() => setDoing({ kind: 'invite' })}>
+            Invite
           </Button>
-        ) : undefined
+        )
       }
     >
-      <MemberList isOwner={isOwner} onAction={(kind, member) => setDoing({ kind, member })} />
+      <Seats isOwner={isOwner} />
+      <MemberTable me={mine} {...(isOwner && { onAction: (kind, member) => setDoing({ kind, member }) })} />
       {isOwner && <Invitations />}
       {doing?.kind === 'invite' && <InviteDialog onClose={close} />}
-      {doing?.kind === 'role' && <RoleDialog member={doing.member} onClose={close} />}
-      {doing?.kind === 'remove' && <RemoveMemberDialog member={doing.member} onClose={close} />}
+      {doing?.kind === 'role' && <RoleDialog member={doing.member} isMe={doing.member.user === mine} onClose={close} />}
+      {doing?.kind === 'remove' && <RemoveMemberDialog member={doing.member} isMe={doing.member.user === mine} onClose={close} />}
     </Page>
   );
 }
 
-interface MemberListProps {
-  readonly isOwner: boolean;
-  readonly onAction: (kind: 'role' | 'remove', member: MemberView) => void;
-}
-
-/** @param onAction null where the viewer of the list may change nothing */
-function columnsOf(me: number | null, onAction: MemberListProps['onAction'] | null): Column<MemberView>[] {
-  const columns: Column<MemberView>[] = [
-    {
-      title: 'Person',
-      cell: ({ name, email, user }) => (
-        <div className="min-w-0">
-          <div className="font-medium break-words">
-            {name || email}
-            {me === user && <span className="font-normal text-muted"> (you)</span>}
-          </div>
-          {name !== '' && <div className="text-sm break-all text-muted">{email}</div>}
-        </div>
-      ),
-    },
-    { title: 'Role', cell: ({ role }) => roleLabel(role) },
-    { title: 'Joined', cell: ({ joined_at: at }) => <Moment at={at} /> },
-    { title: 'Last sign-in', cell: ({ last_sign_in_at: at }) => (at === null ? 'Never' : <Moment at={at} />) },
-  ];
-  if (onAction) columns.push({ title: '', cell: (member) => <MemberMenu member={member} onAction={onAction} /> });
-  return columns;
-}
-
-function MemberMenu({ member, onAction }: Pick<MemberListProps, 'onAction'> & { readonly member: MemberView }): JSX.Element {
+/** How many people have which role. */
+function Seats({ isOwner }: { readonly isOwner: boolean }): JSX.Element {
+  const { data: members } = useEveryMember();
+  const { data: invited } = useCall('invitations/list', {}, { enabled: isOwner });
+  const count = (value: number | undefined): string => (value === undefined ? '–' : String(value));
   return (
-    <div className="flex justify-end">
-      <Menu
-        label={`Actions for ${member.email}`}
-        triggerClass="rounded-md p-2 hover:bg-sunken"
-        trigger={<Icon name="more" className="size-5" />}
-        entries={[
-          { label: 'Change role', onSelect: () => onAction('role', member) },
-          { label: 'Remove from the account', danger: true, onSelect: () => onAction('remove', member) },
-        ]}
-      />
-    </div>
+    <StatGrid
+      label="Seats"
+      stats={[
+        { label: 'People', value: count(members?.length) },
+        ...seatsOf(members ?? []).map((seat) => ({ label: seat.label, value: count(members && seat.count) })),
+        ...(isOwner ? [{ label: 'Pending invitations', value: count(invited?.invitations.length) }] : []),
+      ]}
+    />
   );
 }
 
-function MemberList({ isOwner, onAction }: MemberListProps): JSX.Element {
-  const me = useSession();
-  const list = useInfiniteQuery({
-    queryKey: ['members/list'],
-    queryFn: ({ pageParam }) => call('members/list', pageParam === undefined ? {} : { after: pageParam }),
-    initialPageParam: undefined as number | undefined,
-    getNextPageParam: ({ next }) => next ?? undefined,
-  });
-  const again = <Button onClick={() => void list.refetch()}>Try again</Button>;
-  if (!list.data) {
-    return list.isError ? (
-      <Notice look="bad" action={again}>
-        {messageOf(list.error)}
-      </Notice>
-    ) : (
-      <p role="status" className="text-muted">
-        Loading members …
-      </p>
-    );
-  }
+/** The console knows of a use ten minutes late; older replicas know the last sign-in alone. */
+const activeAt = ({ last_active_at: active, last_sign_in_at: signIn }: MemberView): string | null => active ?? signIn;
+
+const columnsFor = (me: number | null): readonly Column<MemberView>[] => [
+  {
+    ...{ id: 'name', title: 'Person', width: 280, pin: 'left' as const },
+    cell: (member) => (
+      <span className="flex min-w-0 items-center gap-2.5">
+        <Avatar name={calledOf(member)} />
+        <span className="min-w-0 truncate" title={calledOf(member)}>
+          {calledOf(member)}
+          {me === member.user && <span className="font-normal text-muted"> (you)</span>}
+        </span>
+      </span>
+    ),
+    value: calledOf,
+  },
+  { id: 'email', title: 'Email', width: 240, cell: ({ email }) => <span title={email}>{email}</span>, value: ({ email }) => email },
+  { id: 'role', title: 'Role', width: 110, card: 'status', cell: ({ role }) => roleLabel(role), value: ({ role }) => roleLabel(role) },
+  {
+    ...{ id: 'active', title: 'Last active', width: 130, card: 'figure' as const },
+    cell: (member) => <Maybe at={activeAt(member)} />,
+    value: (member) => Date.parse(activeAt(member) ?? '') || null,
+  },
+  {
+    ...{ id: 'signed-in', title: 'Last sign-in', width: 130, hidden: true as const },
+    cell: ({ last_sign_in_at: at }) => <Maybe at={at} />,
+    value: ({ last_sign_in_at: at }) => Date.parse(at ?? '') || null,
+  },
+  {
+    ...{ id: 'joined', title: 'Joined', width: 130 },
+    cell: ({ joined_at: at }) => <Moment at={at} />,
+    value: ({ joined_at: at }) => Date.parse(at),
+  },
+];
+
+const Maybe = ({ at }: { readonly at: string | null }): JSX.Element =>
+  at === null ? <span className="text-muted">Never</span> : <Moment at={at} />;
+
+const FACETS: readonly Facet<MemberView>[] = [
+  { id: 'role', title: 'Role', of: ({ role }) => [role], words: (role) => roleLabel(role as MemberView['role']) },
+];
+
+interface MemberTableProps {
+  readonly me: number | null;
+  /** Absent where the reader may change nothing. */
+  readonly onAction?: (kind: 'role' | 'remove', member: MemberView) => void;
+}
+
+function MemberTable({ me, onAction }: MemberTableProps): JSX.Element {
+  const list = useEveryMember();
+  const table = useUrlState(MEMBERS_SEARCH);
+  const columns = useMemo(() => columnsFor(me), [me]);
+  const actions = (member: MemberView): readonly RowAction[] => [
+    { label: 'Change role', onSelect: () => onAction?.('role', member) },
+    { label: 'Remove', danger: true, onSelect: () => onAction?.('remove', member) },
+  ];
   return (
-    <>
-      {list.isError && (
-        <Notice look="warn" action={again}>
-          {messageOf(list.error)} The list may be out of date.
-        </Notice>
-      )}
-      <Table
-        caption="Members"
-        columns={columnsOf(me.kind === 'in' ? me.user : null, isOwner ? onAction : null)}
-        rows={list.data.pages.flatMap(({ members }) => members)}
+    <Section title="People">
+      <DataTable
+        label="Members"
+        rows={list.data}
+        {...{ columns }}
+        facets={FACETS}
         keyOf={({ user }) => user}
+        nameOf={({ email }) => email}
+        state={table}
+        {...(onAction && { rowActions: actions })}
+        query={list}
+        empty={<p className="text-muted">No members.</p>}
       />
-      {list.hasNextPage && (
-        <div>
-          <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
-    </>
+    </Section>
   );
 }

@@ -106,7 +106,6 @@ function NoUsage({ state, set, isUnused }: NoUsageProps): JSX.Element {
       <EmptyState
         icon="chart"
         title="No requests yet"
-        docs="https://github.com/slipway/slipway/blob/main/docs/usage.md"
         command="npx slipway usage --by key --from 24h"
         action={
           <Link to="/$account/home" params={{ account }} className={buttonClass('main')}>
