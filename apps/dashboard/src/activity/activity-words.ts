@@ -1,7 +1,7 @@
 import type { AuditEntry } from '@slipway/contracts';
 import { formatUtc } from '../format/time.js';
 
-const MOMENT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+const MOMENT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
 /** What was done, as a sentence goes on after who did it: "rotated the key". */
 const DONE: Readonly<Record<string, string>> = {
@@ -13,22 +13,25 @@ const DONE: Readonly<Record<string, string>> = {
   'mcp_key.create': 'created the MCP key',
   'mcp_key.rotate': 'rotated the MCP key',
   'key.limits': 'changed the limits of the key',
-  'key.deployments': 'changed which deployments are open to the key',
+  'key.expiry': 'changed the expiry of the key',
+  'key.deployments': 'changed the deployments of the key',
   'account.limits': 'changed the limits of the account',
   'account.suspend': 'suspended the account',
-  'account.resume': 'let the account go on',
+  'account.resume': 'resumed the account',
   'account.delete': 'deleted the account',
   'account.quotas': 'changed the quotas of the account',
-  'account.set_up_link': 'made a set-up link for the account',
+  'account.set_up_link': 'created a set-up link for the account',
   'member.invite': 'invited',
   'member.join': 'joined',
   'member.role': 'changed the role of',
   'member.remove': 'removed',
   'invitation.revoke': 'revoked the invitation of',
+  'invitation.renew': 'resent the invitation of',
   'user.suspend': 'suspended',
-  'user.resume': 'let go on',
+  'user.resume': 'resumed',
   'user.delete': 'deleted',
-  'user.prove': 'proved the address',
+  'user.prove': 'confirmed the address of',
+  'user.rename': 'changed the name of',
   'password.reset': 'reset the password of',
   'password.change': 'changed the password of',
   'session.sign_in': 'signed in',
@@ -36,65 +39,69 @@ const DONE: Readonly<Record<string, string>> = {
   'session.locked_out': 'was locked out after failed sign-ins',
   'session.sign_out': 'signed out',
   'session.end': 'ended sessions of',
-  'session.reuse_detected': 'lost a session: an old cookie was used again',
+  'session.reuse_detected': 'was signed out: an old session cookie was used again',
   'deployment.create': 'created the deployment',
-  'deployment.update': 'changed the deployment',
+  'deployment.update': 'updated the deployment',
   'deployment.scale': 'scaled the deployment',
   'deployment.stop': 'stopped the deployment',
   'deployment.resume': 'resumed the deployment',
-  'deployment.retry': 'tried again the deployment',
+  'deployment.retry': 'retried the deployment',
   'deployment.delete': 'deleted the deployment',
   'quotas.set': 'changed the quotas of deployments',
-  'engine.test': 'tested the connection to',
+  'engine.test': 'tested the engine',
   'alias.point': 'pointed the alias',
   'alias.remove': 'removed the alias',
   'call.refused': 'was refused',
   'playground.open': 'opened the playground',
-  'signing_key.rotate': 'rotated the key that signs sessions',
+  'signing_key.rotate': 'rotated the session signing key',
+  'worker.expel': 'expelled the worker',
 };
 
 /** An action in words; one that is not known here, in the words of the log. */
 export const doneOf = ({ action }: Pick<AuditEntry, 'action'>): string => DONE[action] ?? action.replace(/[._]/g, ' ');
 
-type Actor = Pick<AuditEntry, 'actor' | 'actor_name' | 'actor_id'>;
+/** Actions that a log can be filtered by: kinds first, then each action. @param kinds those that the log holds */
+export function actionsOf(kinds: readonly string[]): readonly string[] {
+  return [...kinds, ...Object.keys(DONE).filter((action) => kinds.includes(action.split('.')[0] ?? ''))];
+}
+
+/** A kind or an action as a filter shows it. */
+export function actionWords(action: string): string {
+  const words = action.includes('.') ? doneOf({ action }) : `all of ${action.replaceAll('_', ' ')}`;
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+type Actor = Pick<AuditEntry, 'actor' | 'actor_name' | 'actor_id' | 'actor_person'>;
 
 /** Who did it. @param nameOf a person by number, where the log has the number alone; undefined = not known any more */
-export function actorOf({ actor, actor_name: name, actor_id: id }: Actor, nameOf: (user: number) => string | undefined): string {
-  if (actor === 'ops') return 'The operator';
+export function actorOf(
+  { actor, actor_name: name, actor_id: id, actor_person: person }: Actor,
+  nameOf: (user: number) => string | undefined,
+): string {
+  if (actor === 'ops') return 'Operator';
   if (actor === 'unknown') return 'Unknown';
   const known = actor === 'user' && id !== null ? nameOf(id) : undefined;
-  return name ?? known ?? `${actor === 'key' ? 'Key' : 'Person'} ${id ?? ''}`.trim();
+  return person ?? name ?? known ?? `${actor === 'key' ? 'Key' : 'Person'} ${id ?? ''}`.trim();
 }
 
-/** What else is worth knowing, on one line. */
-export const factsOf = ({ facts }: Pick<AuditEntry, 'facts'>): string =>
-  Object.entries(facts)
-    .filter(([, value]) => value !== null)
-    .map(([name, value]) => `${name.replaceAll('_', ' ')}: ${MOMENT.test(String(value)) ? formatUtc(String(value)) : value}`)
+/** Facts that say what a change began with, beside the one that they belong to. */
+const AFTER_FROM = ['role', 'state', 'name'] as const;
+
+const written = (value: string | number): string => String(value).replaceAll(MOMENT, formatUtc);
+
+/** Details of an entry by name, changes as "before → after". */
+export function changesOf({ facts }: Pick<AuditEntry, 'facts'>): readonly (readonly [name: string, text: string])[] {
+  const { from } = facts;
+  const after = from === undefined || from === null ? undefined : AFTER_FROM.find((name) => facts[name] !== undefined);
+  return Object.entries(facts).flatMap(([name, value]) => {
+    if (value === null || (name === 'from' && after !== undefined)) return [];
+    const text = name === after ? `${written(from ?? '')} → ${written(value)}` : written(value);
+    return [[name.replaceAll('_', ' '), text] as const];
+  });
+}
+
+/** The same on one line. */
+export const factsOf = (entry: Pick<AuditEntry, 'facts'>): string =>
+  changesOf(entry)
+    .map(([name, text]) => `${name}: ${text}`)
     .join(', ');
-
-/** Things that are told by a number where their name was not kept; of others the action says enough. */
-const NUMBERED: Readonly<Record<string, (id: string) => string>> = {
-  deployment: (id) => `deployment-${id}`,
-  alias: (name) => name,
-  key: (id) => `key ${id}`,
-  user: (id) => `person ${id}`,
-  rpc: (name) => name.replaceAll('-', ' '),
-  engine: (host) => host,
-};
-
-/**
- * What was changed: its name at that time, and the slug of a deployment besides. Null where that tells nothing: an account
- * has one MCP key, and people act on themselves.
- */
-export function objectOf({
-  action,
-  object,
-  object_name: name,
-  actor_name: actor,
-}: Pick<AuditEntry, 'action' | 'object' | 'object_name' | 'actor_name'>): string | null {
-  if (/^(mcp_key|playground|session|signing_key)\./.test(action) || (name !== null && name === actor)) return null;
-  const [kind = '', id = ''] = object.split(/:(.*)/s);
-  if (name === null) return NUMBERED[kind]?.(id) ?? null;
-  return kind === 'deployment' ? `${name} (deployment-${id})` : name;
-}

@@ -1,106 +1,191 @@
 import type { AuditEntry } from '@slipway/contracts';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { type JSX, useState } from 'react';
-import { codeOf, messageOf } from '../api/console-error.js';
-import { call } from '../api/use-call.js';
-import { formatUtc } from '../format/time.js';
-import { Button } from '../ui/button.js';
-import { Notice } from '../ui/notice.js';
-import { Empty, Page } from '../ui/page.js';
-import { type Column, Table } from '../ui/table.js';
-import { Tabs } from '../ui/tabs.js';
+import { type JSX, useMemo } from 'react';
+import { useEveryMember } from '../api/lists.js';
+import { codeOf } from '../api/console-error.js';
+import { formatExact } from '../format/time.js';
+import { type TimeZone, useTimeZone } from '../format/time-zone.js';
 import { clientName } from '../people/client-name.js';
-import { readMemberEmails } from '../people/member-emails.js';
-import { actorOf, doneOf, factsOf, objectOf } from './activity-words.js';
+import { ACTIVITY_SEARCH, ENTRIES_SEARCH } from '../searches.js';
+import { buttonClass } from '../ui/button.js';
+import { DataTable } from '../ui/data-table/data-table.js';
+import { searchTextOf, wordsOf } from '../ui/data-table/table-model.js';
+import type { Column } from '../ui/data-table/types.js';
+import { EmptyState } from '../ui/empty-state.js';
+import { FilterBar, type Filter } from '../ui/filter-bar.js';
+import { Icon } from '../ui/icon.js';
+import { Menu } from '../ui/menu.js';
+import { Notice } from '../ui/notice.js';
+import { Page } from '../ui/page.js';
+import { RangePicker } from '../ui/range-picker.js';
+import { saveFile } from '../ui/save-file.js';
+import { Tabs } from '../ui/tabs.js';
+import { useNow } from '../ui/use-now.js';
+import { type UrlState, useUrlState } from '../url-state/use-url-state.js';
+import { activityCsv, activityJson } from './activity-file.js';
+import { type ActivityState, questionOf } from './activity-filters.js';
+import { type TargetNames, targetOf } from './activity-target.js';
+import { actionsOf, actionWords, actorOf, doneOf, factsOf } from './activity-words.js';
+import { EntryDrawer } from './entry-drawer.js';
+import { TargetLink } from './target-link.js';
+import { type Log, useEntries, useTargetNames } from './use-entries.js';
 
-/** Whose log: that of keys and people, or that of deployments and aliases. */
-type AuditKind = 'people' | 'deployments';
-const CALLS = { people: 'audit/list', deployments: 'deployment-audit/list' } as const;
+/** Kinds of actions in each log. */
+const KINDS: Readonly<Record<Log, readonly string[]>> = {
+  account: ['key', 'mcp_key', 'member', 'invitation', 'session', 'password', 'user', 'account', 'playground', 'call'],
+  deployments: ['deployment', 'alias', 'engine', 'quotas', 'call'],
+};
 
-const columnsOf = (nameOf: (user: number) => string | undefined): readonly Column<AuditEntry>[] => [
-  {
-    title: 'When',
-    cell: ({ at }) => (
-      <time dateTime={at} className="whitespace-nowrap tabular-nums">
-        {formatUtc(at)}
-      </time>
-    ),
-  },
-  {
-    title: 'What',
-    cell: (entry) => (
-      <div className="min-w-0">
-        <span className="font-semibold break-words">{actorOf(entry, nameOf)}</span> {doneOf(entry)}{' '}
-        <span className="font-semibold break-words">{objectOf(entry)}</span>
-        {factsOf(entry) !== '' && <div className="text-sm break-words text-muted">{factsOf(entry)}</div>}
-      </div>
-    ),
-  },
-  { title: 'From', cell: ({ address }) => address ?? '–' },
-  { title: 'With', cell: ({ client }) => <span title={client ?? undefined}>{client === null ? '–' : clientName(client)}</span> },
-];
+const TABS = [
+  { value: 'account', label: 'Keys and people' },
+  { value: 'deployments', label: 'Deployments' },
+] as const;
 
-/** What people, keys and operators did in the account. Entries are never changed. */
+/** Who did what in the account, and to what. Entries are never changed. */
 export function ActivityScreen(): JSX.Element {
-  const [kind, setKind] = useState<AuditKind>('people');
+  const url = useUrlState(ACTIVITY_SEARCH);
+  const [state, set] = url;
   return (
-    <Page title="Activity" about="Who did what in this account. Times are UTC.">
+    <Page title="Activity">
       <Tabs
-        label="What the activity is about"
-        value={kind}
-        onChange={setKind}
-        items={[
-          {
-            value: 'people',
-            label: 'Keys and people',
-            content: <Log of="people" nothing="Sign-ins and changes of keys and people appear here." />,
-          },
-          {
-            value: 'deployments',
-            label: 'Deployments',
-            content: <Log of="deployments" nothing="Changes of deployments and aliases appear here." />,
-          },
-        ]}
+        label="Log"
+        value={state.tab}
+        onChange={(tab) => set({ tab, action: '', object: '', open: 0 }, { push: true })}
+        items={TABS.map(({ value, label }) => ({ value, label, content: <Entries log={value} url={url} /> }))}
       />
     </Page>
   );
 }
 
-function Log({ of, nothing }: { readonly of: AuditKind; readonly nothing: string }): JSX.Element {
-  const log = useInfiniteQuery({
-    queryKey: ['audit', of],
-    queryFn: ({ pageParam }) => call(CALLS[of], pageParam === undefined ? {} : { before: pageParam }),
-    initialPageParam: undefined as number | undefined,
-    getNextPageParam: ({ next }) => next ?? undefined,
-    refetchInterval: 15_000,
-  });
-  const emails = useQuery({ queryKey: ['members/names'], queryFn: () => readMemberEmails() });
-  const nameOf = (user: number): string | undefined => emails.data?.get(user);
-  const entries = log.data?.pages.flatMap(({ entries: page }) => page) ?? [];
-  const again = <Button onClick={() => void log.refetch()}>Try again</Button>;
-  const mayNot = codeOf(log.error) === 'not_permitted';
+interface EntriesProps {
+  readonly log: Log;
+  readonly url: UrlState<ActivityState>;
+}
+
+function Entries({ log, url }: EntriesProps): JSX.Element {
+  const [state, set] = url;
+  const names = useTargetNames();
+  const zone = useTimeZone();
+  const table = useUrlState(ENTRIES_SEARCH);
+  const question = questionOf(state, useNow());
+  const query = useEntries(log, question);
+  const columns = useMemo(() => columnsFor(zone, names), [zone, names]);
+  if (codeOf(query.error) === 'not_permitted') return <Notice look="info">Only owners of the account can read its activity.</Notice>;
+  const isFiltered = state.actor !== '' || state.action !== '' || state.object !== '';
+  const seen = (): readonly AuditEntry[] => {
+    const words = wordsOf(table[0].q);
+    return (query.data ?? []).filter((entry) => words.every((word) => searchTextOf(columns, entry).includes(word)));
+  };
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
-      {mayNot && <Notice look="info">Only owners of the account read its activity.</Notice>}
-      {log.isError && !mayNot && (
-        <Notice look={log.data ? 'warn' : 'bad'} action={again}>
-          {messageOf(log.error)}
-        </Notice>
-      )}
-      {log.isPending && (
-        <p role="status" className="text-muted">
-          Loading the activity …
-        </p>
-      )}
-      {log.data && entries.length === 0 && <Empty title="Nothing yet">{nothing}</Empty>}
-      {entries.length > 0 && <Table caption="Activity" columns={columnsOf(nameOf)} rows={entries} keyOf={({ id }) => id} />}
-      {log.hasNextPage && (
-        <div>
-          <Button busy={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
-            Show older
-          </Button>
-        </div>
-      )}
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <RangePicker state={url} />
+        <ActivityFilterBar log={log} url={url} />
+      </div>
+      <DataTable
+        label="Activity"
+        rows={query.data}
+        {...{ columns, query }}
+        keyOf={({ id }) => id}
+        nameOf={(entry) => `${actorOf(entry, names.person)} ${doneOf(entry)}`}
+        state={table}
+        onOpen={({ id }) => set({ open: id }, { push: true })}
+        more={{ has: query.hasNextPage, isLoading: query.isFetchingNextPage, onMore: () => void query.fetchNextPage() }}
+        actions={<ExportMenu name={`slipway-activity-${log}`} filters={question} seen={seen} />}
+        empty={
+          <EmptyState icon="activity" title={isFiltered ? 'No matching activity' : 'No activity in this range'}>
+            {log === 'account'
+              ? 'Sign-ins and changes of keys and members appear here.'
+              : 'Changes of deployments and aliases appear here.'}
+          </EmptyState>
+        }
+      />
+      <EntryDrawer entry={query.data?.find(({ id }) => id === state.open) ?? null} names={names} onClose={() => set({ open: 0 })} />
     </div>
   );
 }
+
+function ActivityFilterBar({ log, url: [state, set] }: EntriesProps): JSX.Element {
+  const { data: members = [] } = useEveryMember();
+  const emails = useMemo(() => new Map(members.map(({ user, email }) => [`user:${user}`, email])), [members]);
+  const filters: readonly Filter[] = [
+    {
+      ...{ id: 'actor', title: 'Who', values: [...emails.keys(), 'key', 'ops'], isFree: true },
+      words: (actor) => emails.get(actor) ?? { key: 'Any key', ops: 'Operator' }[actor] ?? actor,
+    },
+    { id: 'action', title: 'Action', values: actionsOf(KINDS[log]), words: actionWords },
+    { id: 'object', title: 'Object, such as key:12', values: [], isFree: true },
+  ];
+  const listed = (text: string): readonly string[] => (text === '' ? [] : [text]);
+  return (
+    <div className="min-w-64 flex-1">
+      <FilterBar
+        label="Filter activity"
+        filters={filters}
+        chosen={{ actor: listed(state.actor), action: listed(state.action), object: listed(state.object) }}
+        onChange={({ actor = [], action = [], object = [] }) =>
+          set({ actor: actor.at(-1) ?? '', action: action.at(-1) ?? '', object: object.at(-1) ?? '' }, { push: true })
+        }
+      />
+    </div>
+  );
+}
+
+interface ExportMenuProps {
+  readonly name: string;
+  readonly filters: object;
+  readonly seen: () => readonly AuditEntry[];
+}
+
+/** Saves the entries that are loaded and match the search. */
+function ExportMenu({ name, filters, seen }: ExportMenuProps): JSX.Element {
+  return (
+    <Menu
+      label="Export"
+      triggerClass={buttonClass('plain')}
+      trigger={
+        <>
+          <Icon name="download" className="-ml-0.5 size-4" />
+          Export
+        </>
+      }
+      entries={[
+        { label: 'CSV', icon: 'file', onSelect: () => saveFile(`${name}.csv`, 'text/csv', activityCsv(seen())) },
+        { label: 'JSON', icon: 'code', onSelect: () => saveFile(`${name}.json`, 'application/json', activityJson(seen(), filters)) },
+      ]}
+    />
+  );
+}
+
+const columnsFor = (zone: TimeZone, names: TargetNames): readonly Column<AuditEntry>[] => [
+  {
+    ...{ id: 'time', title: zone === 'utc' ? 'Time (UTC)' : 'Time (local)', width: 150, pin: 'left' as const },
+    cell: ({ at }) => (
+      <time dateTime={at} className="font-normal tabular-nums">
+        {formatExact(at, zone).slice(0, 19)}
+      </time>
+    ),
+    value: ({ at }) => at,
+  },
+  {
+    ...{ id: 'who', title: 'Who', width: 130, card: 'status' as const },
+    cell: (entry) => <span title={entry.actor_name ?? undefined}>{actorOf(entry, names.person)}</span>,
+    value: (entry) => `${actorOf(entry, names.person)} ${entry.actor_name ?? ''}`,
+  },
+  { id: 'what', title: 'Action', width: 170, card: 'figure', cell: doneOf, value: (entry) => `${doneOf(entry)} ${entry.action}` },
+  {
+    ...{ id: 'target', title: 'Target', width: 160 },
+    cell: (entry) => <TargetLink {...{ entry, names }} />,
+    value: (entry) => targetOf(entry, names)?.text ?? '',
+  },
+  {
+    ...{ id: 'details', title: 'Details', width: 180 },
+    cell: (entry) => <span title={factsOf(entry)}>{factsOf(entry) || '–'}</span>,
+    value: factsOf,
+  },
+  { id: 'address', title: 'Address', width: 100, cell: ({ address }) => address ?? '–', value: ({ address }) => address },
+  {
+    ...{ id: 'client', title: 'Client', width: 110 },
+    cell: ({ client }) => <span title={client ?? undefined}>{client === null ? '–' : clientName(client)}</span>,
+    value: ({ client }) => (client === null ? null : clientName(client)),
+  },
+];

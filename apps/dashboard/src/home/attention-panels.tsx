@@ -1,21 +1,28 @@
+import type { DeploymentView, StateReason } from '@slipway/contracts';
 import { Link } from '@tanstack/react-router';
 import type { JSX, ReactNode } from 'react';
+import { useEveryDeployment, useEveryKey } from '../api/lists.js';
 import { useCall } from '../api/use-call.js';
 import { stateOfBudget } from '../api-keys/budget.js';
 import { slugOf } from '../deployments/inference-target.js';
 import { StateBadge } from '../deployments/state-badge.js';
 import { REASONS } from '../deployments/state-words.js';
-import { formatCount } from '../format/number.js';
+import { formatCompact, formatCount } from '../format/number.js';
 import { useAccount } from '../session/use-session.js';
+import { buttonClass } from '../ui/button.js';
+import { MeterBar } from '../ui/meter.js';
 import { Moment } from '../ui/moment.js';
 import { Panel } from '../ui/page.js';
 import { useNow } from '../ui/use-now.js';
 import { expiringSoon, needsAttention } from './attention.js';
 
+/** How many of a kind are named; the rest is a number. */
+const SHOWN = 5;
+
 /** Deployments, budgets and keys that somebody should look at; nothing where all is well. */
 export function AttentionPanels(): JSX.Element {
   return (
-    <div className="grid gap-4 empty:hidden lg:grid-cols-3">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-4 empty:hidden lg:grid-cols-[repeat(auto-fit,minmax(20rem,1fr))]">
       <Deployments />
       <Budgets />
       <Keys />
@@ -23,36 +30,62 @@ export function AttentionPanels(): JSX.Element {
   );
 }
 
-const List = ({ children }: { readonly children: ReactNode }): JSX.Element => <ul className="grid gap-3">{children}</ul>;
+const List = ({ children }: { readonly children: ReactNode }): JSX.Element => <ul className="grid">{children}</ul>;
+const ROW = 'flex flex-wrap items-center gap-x-3 gap-y-1 border-line py-2 not-last:border-b';
+
+/** Where a reason is looked into. */
+const PLACES: Readonly<Record<StateReason, 'logs' | 'settings' | 'overview'>> = {
+  no_worker: 'overview',
+  no_capacity: 'settings',
+  model_missing: 'settings',
+  model_invalid: 'settings',
+  engine_unreachable: 'settings',
+  engine_refused: 'settings',
+  engine_crashed: 'logs',
+  out_of_memory: 'settings',
+  download_failed: 'logs',
+};
+const PLACE_WORDS = { logs: 'View logs', settings: 'Open settings', overview: 'Open' } as const;
 
 function Deployments(): JSX.Element | null {
-  const { slug: account } = useAccount();
-  const { data } = useCall('deployments/list', {});
-  const found = needsAttention(data?.deployments ?? []);
+  const { data } = useEveryDeployment();
+  const found = needsAttention(data ?? []);
   if (found.length === 0) return null;
   return (
     <Panel title="Deployments that need attention">
       <List>
-        {found.map((one) => (
-          <li key={one.id} className="grid gap-0.5">
-            <div className="flex items-center justify-between gap-2">
-              <Link
-                to="/$account/deployments/$slug"
-                params={{ account, slug: slugOf(one) }}
-                className="truncate font-medium hover:underline"
-                title={one.name}
-              >
-                {one.name}
-              </Link>
-              <StateBadge deployment={one} />
-            </div>
-            {one.reason && <p className="text-muted">{REASONS[one.reason].text}</p>}
-          </li>
+        {found.slice(0, SHOWN).map((one) => (
+          <DeploymentRow key={one.id} deployment={one} />
         ))}
       </List>
+      <Rest count={found.length - SHOWN} />
     </Panel>
   );
 }
+
+function DeploymentRow({ deployment }: { readonly deployment: DeploymentView }): JSX.Element {
+  const { slug: account } = useAccount();
+  const { name, reason } = deployment;
+  const tab = reason === null ? 'overview' : PLACES[reason];
+  const params = { account, slug: slugOf(deployment) };
+  return (
+    <li className={ROW}>
+      <div className="min-w-0 flex-1">
+        <Link to="/$account/deployments/$slug" params={params} className="block truncate font-medium hover:underline" title={name}>
+          {name}
+        </Link>
+        {reason !== null && <p className="text-sm text-muted">{REASONS[reason].text}</p>}
+      </div>
+      <StateBadge deployment={deployment} />
+      <Link to="/$account/deployments/$slug" params={params} search={{ tab }} className={buttonClass('plain')}>
+        {PLACE_WORDS[tab]}
+      </Link>
+    </li>
+  );
+}
+
+const Rest = ({ count }: { readonly count: number }): JSX.Element | null =>
+  count > 0 ? <p className="text-sm text-muted">and {formatCount(count)} more</p> : null;
 
 const SPANS = [
   ['tokens_per_day', 'Tokens today'],
@@ -68,19 +101,24 @@ function Budgets(): JSX.Element | null {
   });
   if (nearly.length === 0) return null;
   return (
-    <Panel title="Budgets nearly used">
-      <List>
-        {nearly.map(({ name, label, limit, used }) => (
-          <li key={name}>
-            <Link to="/$account/settings" params={{ account }} search={{ tab: 'limits' }} className="font-medium hover:underline">
-              {label}
-            </Link>
-            <p className={used >= limit ? 'text-bad' : 'text-muted'}>
-              {formatCount(used)} of {formatCount(limit)} used{used >= limit && ': requests are refused (429)'}
-            </p>
-          </li>
-        ))}
-      </List>
+    <Panel
+      title="Budgets nearly used"
+      actions={
+        <Link to="/$account/settings" params={{ account }} search={{ tab: 'limits' }} className="text-sm text-accent hover:underline">
+          View limits
+        </Link>
+      }
+    >
+      {nearly.map(({ name, label, limit, used }) => (
+        <div key={name} className="grid gap-1">
+          <MeterBar
+            {...{ label, used, limit }}
+            text={`${label}: ${formatCompact(used)} of ${formatCompact(limit)}`}
+            words={`${formatCount(used)} of ${formatCount(limit)} tokens used`}
+          />
+          {used >= limit && <p className="text-sm text-bad">Used up: requests get 429.</p>}
+        </div>
+      ))}
     </Panel>
   );
 }
@@ -88,28 +126,29 @@ function Budgets(): JSX.Element | null {
 function Keys(): JSX.Element | null {
   const { slug: account } = useAccount();
   const now = useNow();
-  const { data } = useCall('keys/list', {});
-  const found = expiringSoon(data?.keys ?? [], now);
+  const { data } = useEveryKey();
+  const found = expiringSoon(data ?? [], now);
   if (found.length === 0) return null;
   return (
     <Panel title="Keys about to expire">
       <List>
-        {found.map(({ id, name, expires_at: at }) => (
-          <li key={id} className="flex items-center justify-between gap-2">
+        {found.slice(0, SHOWN).map(({ id, name, expires_at: at }) => (
+          <li key={id} className={ROW}>
             <Link
               to="/$account/api-keys/$id"
               params={{ account, id: String(id) }}
-              className="truncate font-medium hover:underline"
+              className="min-w-0 flex-1 truncate font-medium hover:underline"
               title={name}
             >
               {name}
             </Link>
-            <span className="text-muted">
+            <span className="text-sm text-muted">
               <Moment at={at} />
             </span>
           </li>
         ))}
       </List>
+      <Rest count={found.length - SHOWN} />
     </Panel>
   );
 }

@@ -1,25 +1,42 @@
-import type { JSX } from 'react';
+import { type JSX, useEffect, useState } from 'react';
 import { useAccount, useMayChange } from '../session/use-session.js';
+import { announce } from '../ui/announcements.js';
 import { Page } from '../ui/page.js';
 import { AttentionPanels } from './attention-panels.js';
 import { ChecklistPanel } from './checklist-panel.js';
-import { isSetUp, progressOf } from './checklist.js';
+import { type ChecklistStep, isSetUp, progressOf, type StepState } from './checklist.js';
 import { RecentEvents } from './recent-events.js';
+import { Standouts } from './standouts.js';
 import { TodayPanel } from './today-panel.js';
 import { useAccountProgress } from './use-account-progress.js';
 
 /** What an account needs next: the first steps until a request has come, then today's figures and what needs attention. */
 export function HomeScreen(): JSX.Element {
-  const { slug, role } = useAccount();
+  const { role } = useAccount();
   const mayChange = useMayChange();
-  const known = progressOf(useAccountProgress(true));
+  const known = useProgress();
   const isStarting = !isSetUp(known) && mayChange;
   return (
-    <Page title="Home" about={`Account ${slug}`}>
+    <Page title="Home">
       {isStarting ? <ChecklistPanel progress={known} /> : <TodayPanel />}
       <AttentionPanels />
+      {!isStarting && <Standouts />}
       {!isStarting && mayChange && <ChecklistPanel progress={known} />}
       {role === 'owner' && <RecentEvents />}
     </Page>
   );
+}
+
+/** The steps taken so far. The first request is watched for, and announced when it comes. */
+function useProgress(): Readonly<Record<ChecklistStep, StepState>> {
+  const [isDone, setDone] = useState(false);
+  const known = progressOf(useAccountProgress(!isDone));
+  if (isSetUp(known) !== isDone) setDone(isSetUp(known));
+  const { request } = known;
+  const [before, setBefore] = useState(request);
+  useEffect(() => {
+    if (before === 'open' && request === 'done') announce('The first request arrived.');
+    setBefore(request);
+  }, [before, request]);
+  return known;
 }

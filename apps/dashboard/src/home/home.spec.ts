@@ -1,7 +1,8 @@
-import { DeploymentId, type DeploymentView, KeyId, type KeyView } from '@slipway/contracts';
+import { DeploymentId, type DeploymentView, KeyId, type KeyView, type UsageRow } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { expiringSoon, needsAttention } from './attention.js';
 import { type AccountProgress, isSetUp, progressOf } from './checklist.js';
+import { mostFailing, slowest } from './worst.js';
 
 const NOTHING: AccountProgress = { deployments: [], keys: [], requests: 0, people: 1, agentSeen: false };
 const deployment = (fields: Partial<Omit<DeploymentView, 'id'>>): DeploymentView => ({
@@ -62,5 +63,25 @@ describe('what needs attention', () => {
       key({ id: 6, expires_at: null }),
     ];
     expect(expiringSoon(keys, now).map(({ id }) => id)).toEqual([2, 1]);
+  });
+});
+
+describe('deployments that stand out', () => {
+  const row = (deployment: number, requests: number, errors: number, p95?: number): UsageRow =>
+    ({ deployment, requests, errors, ...(p95 !== undefined && { latency: { ttft_ms: { p50: 1, p95, p99: p95 } } }) }) as UsageRow;
+  const rows = [row(1, 10, 1, 200), row(2, 4, 2, 900), row(3, 5, 0)];
+
+  it('by errors are ranked by their share of requests', () => {
+    expect(mostFailing(rows).map(({ deployment, value }) => [deployment, value])).toEqual([
+      [2, 0.5],
+      [1, 0.1],
+    ]);
+  });
+
+  it('by speed are those with the slowest first token', () => {
+    expect(slowest(rows).map(({ deployment, value }) => [deployment, value])).toEqual([
+      [2, 900],
+      [1, 200],
+    ]);
   });
 });

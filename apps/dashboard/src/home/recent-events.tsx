@@ -1,43 +1,59 @@
+import type { AuditEntry } from '@slipway/contracts';
 import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
-import { actorOf, doneOf, objectOf } from '../activity/activity-words.js';
+import { actorOf, doneOf, factsOf } from '../activity/activity-words.js';
+import { TargetLink } from '../activity/target-link.js';
+import { useTargetNames } from '../activity/use-entries.js';
 import { useCall } from '../api/use-call.js';
 import { useAccount } from '../session/use-session.js';
-import { Moment } from '../ui/moment.js';
+import { EventFeed } from '../ui/event-feed.js';
+import type { IconName } from '../ui/icon.js';
 import { Panel } from '../ui/page.js';
 
 const SHOWN = 8;
+const EVERY_MS = 15_000;
+
+const ICONS: Readonly<Record<string, IconName>> = {
+  ...{ key: 'key', mcp_key: 'bot', deployment: 'box', alias: 'link', member: 'people', invitation: 'mail', session: 'person' },
+  ...{ user: 'person', password: 'lock', account: 'account', engine: 'server', call: 'shield', playground: 'chat' },
+};
+const BAD = ['session.sign_in_failed', 'session.locked_out', 'session.reuse_detected', 'call.refused'];
+
+const iconOf = ({ action }: AuditEntry): IconName => ICONS[action.split('.')[0] ?? ''] ?? 'activity';
 
 /** The last changes in the account, of both audit logs together. */
 export function RecentEvents(): JSX.Element | null {
   const { slug: account } = useAccount();
-  const keys = useCall('audit/list', {});
-  const deployments = useCall('deployment-audit/list', {});
-  const entries = [...(keys.data?.entries ?? []), ...(deployments.data?.entries ?? [])]
-    .toSorted((a, b) => b.at.localeCompare(a.at))
+  const names = useTargetNames();
+  const keys = useCall('audit/list', {}, { every: () => EVERY_MS });
+  const deployments = useCall('deployment-audit/list', {}, { every: () => EVERY_MS });
+  const logged = (log: string, entries: readonly AuditEntry[] = []) => entries.map((entry) => ({ log, entry }));
+  const entries = [...logged('account', keys.data?.entries), ...logged('deployments', deployments.data?.entries)]
+    .toSorted((a, b) => b.entry.at.localeCompare(a.entry.at))
     .slice(0, SHOWN);
   if (entries.length === 0) return null;
   return (
     <Panel
       title="Recent activity"
       actions={
-        <Link to="/$account/activity" params={{ account }} className="text-accent hover:underline">
-          Activity
+        <Link to="/$account/activity" params={{ account }} className="text-sm text-accent hover:underline">
+          View all
         </Link>
       }
     >
-      <ul className="grid gap-2">
-        {entries.map((entry) => (
-          <li key={`${entry.action} ${entry.id}`} className="flex items-baseline justify-between gap-3">
-            <span className="min-w-0 truncate">
-              {actorOf(entry, () => undefined)} {doneOf(entry)} <span className="font-medium">{objectOf(entry)}</span>
-            </span>
-            <span className="text-muted">
-              <Moment at={entry.at} />
-            </span>
-          </li>
-        ))}
-      </ul>
+      <EventFeed
+        label="Recent activity"
+        events={entries.map(({ log, entry }) => ({
+          ...{ id: `${log} ${entry.id}`, at: entry.at, icon: iconOf(entry), who: actorOf(entry, names.person) },
+          look: BAD.includes(entry.action) ? ('bad' as const) : ('plain' as const),
+          text: (
+            <>
+              {actorOf(entry, names.person)} {doneOf(entry)} <TargetLink {...{ entry, names }} />
+            </>
+          ),
+          ...(factsOf(entry) !== '' && { detail: factsOf(entry) }),
+        }))}
+      />
     </Panel>
   );
 }
