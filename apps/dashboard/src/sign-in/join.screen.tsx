@@ -34,7 +34,7 @@ export function JoinScreen(): JSX.Element {
     return (
       <Door title="Opening your link">
         <p role="status" className="text-muted">
-          One moment …
+          One moment…
         </p>
       </Door>
     );
@@ -43,11 +43,11 @@ export function JoinScreen(): JSX.Element {
   return (
     <Door title={dead ? 'This link does not work' : 'Not available'}>
       <Notice look="bad">
-        {dead ? 'It was used already, has expired, was revoked, or is not complete. Ask for another one.' : messageOf(invitation.error)}
+        {dead ? 'It was used, has expired, was revoked, or is incomplete. Ask for a new one.' : messageOf(invitation.error)}
       </Notice>
       {!dead && <Button onClick={() => void invitation.refetch()}>Try again</Button>}
       <Link to="/sign-in" className="text-sm text-accent underline">
-        Go to the sign-in
+        Go to sign-in
       </Link>
     </Door>
   );
@@ -63,7 +63,7 @@ function Accept({ token, invitation }: { readonly token: string; readonly invita
     await navigate({ to: '/', replace: true });
   };
   // A person who is invited may have a password here already, of any length: only the console knows.
-  const passwordRule = invited === null ? { validate: without(faultOfPassword) } : { required: 'Give a password.' };
+  const passwordRule = invited === null ? { validate: without(faultOfPassword) } : { required: 'Enter a password.' };
   const button = (
     <Button type="submit" look="main" busy={form.formState.isSubmitting}>
       {invited === null ? 'Set up and sign in' : 'Join and sign in'}
@@ -73,18 +73,18 @@ function Accept({ token, invitation }: { readonly token: string; readonly invita
     <Door title={invited === null ? `Set up “${slug}”` : `Join “${slug}”`}>
       <Introduction invitation={invitation} />
       <Form form={form} submit={submit} buttons={button}>
-        <EmailField readOnly={invited !== null} {...fieldOf(form, 'email', { required: 'Give your email address.' })} />
+        <EmailField readOnly={invited !== null} {...fieldOf(form, 'email', { required: 'Enter your email address.' })} />
         <TextField
           label="Your name"
           autoComplete="name"
-          hint="As others in the account see you. You can leave it empty."
+          hint="Optional. Shown to members beside your email address."
           maxLength={100}
           {...fieldOf(form, 'name')}
         />
         <PasswordField
           label="Password"
           isNew={invited === null}
-          hint={invited === null ? PASSWORD_HINT : `If you have a password here already, enter it. Otherwise choose one. ${PASSWORD_HINT}`}
+          hint={invited === null ? PASSWORD_HINT : `Your password if you already have one, otherwise a new one. ${PASSWORD_HINT}`}
           {...fieldOf(form, 'password', passwordRule)}
         />
       </Form>

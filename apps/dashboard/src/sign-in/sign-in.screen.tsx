@@ -1,3 +1,5 @@
+import type { ConsoleSetup } from '@slipway/contracts';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { useForm } from 'react-hook-form';
@@ -6,8 +8,10 @@ import { send } from '../api/send.js';
 import { accountIn, innerPath } from '../session/inner-path.js';
 import { session, type SessionAnswer } from '../session/session.js';
 import { Button } from '../ui/button.js';
+import { CopyField } from '../ui/copy-field.js';
 import { EmailField } from '../ui/email-field.js';
 import { fieldOf, Form } from '../ui/form.js';
+import { Icon } from '../ui/icon.js';
 import { Notice } from '../ui/notice.js';
 import { PasswordField } from '../ui/password-field.js';
 import { Door } from './door.js';
@@ -31,7 +35,37 @@ async function signInAt(next: string, credentials: Credentials): Promise<Session
   }
 }
 
+/** How often it is asked whether the first owner exists, in milliseconds. */
+const SETUP_EVERY_MS = 5_000;
+
+/** Signs in; before anyone can, says how the first owner is created. */
 export function SignInScreen(): JSX.Element {
+  const setup = useQuery({
+    queryKey: ['set-up'],
+    queryFn: () => send<ConsoleSetup>('/api/set-up', { method: 'GET' }),
+    retry: false,
+    refetchInterval: ({ state }) => (state.data?.has_owner === false ? SETUP_EVERY_MS : false),
+  });
+  return setup.data?.has_owner === false ? <NoOwnerYet /> : <SignInForm />;
+}
+
+function NoOwnerYet(): JSX.Element {
+  return (
+    <Door title="No owner yet">
+      <p className="text-muted">
+        Slipway is running and waits for its first owner. Open the link that <code>npm start</code> printed, or create a new one on the
+        server:
+      </p>
+      <CopyField label="Create a set-up link" value="npx slipway users set-up" />
+      <p role="status" className="flex items-center gap-2 text-sm text-muted">
+        <Icon name="spinner" className="size-4 animate-spin" />
+        This page continues once the link was used.
+      </p>
+    </Door>
+  );
+}
+
+function SignInForm(): JSX.Element {
   const { next: wanted, failed } = useSearch({ from: '/sign-in' });
   // The address may hold anything, so it is checked where it is used.
   const next = innerPath(wanted);
@@ -51,12 +85,12 @@ export function SignInScreen(): JSX.Element {
     <Door title="Sign in">
       {failed !== undefined && !errors.root && <Notice look="warn">{whyNotSignedIn(failed)}</Notice>}
       <Form form={form} submit={submit} buttons={button}>
-        <EmailField {...fieldOf(form, 'email', { required: 'Give your email address.' })} />
-        <PasswordField label="Password" {...fieldOf(form, 'password', { required: 'Give your password.' })} />
+        <EmailField {...fieldOf(form, 'email', { required: 'Enter your email address.' })} />
+        <PasswordField label="Password" {...fieldOf(form, 'password', { required: 'Enter your password.' })} />
       </Form>
       <ProviderButton next={next} />
       <p className="text-sm text-muted">
-        No password yet? Ask an owner of your account for an invitation. Lost it? The operator can give you another.
+        No password yet? Ask an owner of the account for an invitation. Forgot it? The operator can reset it.
       </p>
     </Door>
   );
