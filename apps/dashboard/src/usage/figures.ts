@@ -1,7 +1,7 @@
 import type { UsageLatency } from '@slipway/contracts';
 import type { ChartUnit } from '../charts/chart-model.js';
 import { COUNT, DURATION_MS, RATE } from '../charts/units.js';
-import type { StepRow, Sums } from './usage-range.js';
+import type { Sums } from './usage-range.js';
 
 type Percentile = 'p50' | 'p95' | 'p99';
 
@@ -82,9 +82,6 @@ export const SPEED: Figure = {
   unit: RATE,
 };
 
-/** All of them, as they can be charted. */
-export const FIGURES: readonly Figure[] = [REQUESTS, ERRORS, TOKENS, TOKENS_IN, CACHED, TOKENS_OUT, TTFT, DURATION, SPEED];
-
 /** A value as it is written; what was not measured is a dash. */
 export const written = (figure: Figure, value: number | null): string => (value === null ? '–' : figure.unit.format(value));
 
@@ -93,7 +90,3 @@ export interface Series {
   readonly label: string;
   readonly values: readonly (number | null)[];
 }
-
-/** A figure over time, of everything together. */
-export const seriesOf = ({ lines }: Figure, steps: readonly StepRow[]): readonly Series[] =>
-  lines.map(({ label, of }) => ({ label, values: steps.map(of) }));

@@ -6,32 +6,21 @@ export type Step = 'minute' | 'hour' | 'day';
 /** Length of a step in milliseconds. */
 export const STEP_MS: Readonly<Record<Step, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
-export type RangeName = '1h' | '24h' | '7d' | '30d' | '90d';
-
-export interface NamedRange {
-  readonly value: RangeName;
-  readonly label: string;
-  readonly step: Step;
-  readonly steps: number;
-}
-
-export const RANGES: readonly NamedRange[] = [
-  { value: '1h', label: 'Last hour', step: 'minute', steps: 60 },
-  { value: '24h', label: 'Last 24 hours', step: 'hour', steps: 24 },
-  { value: '7d', label: 'Last 7 days', step: 'day', steps: 7 },
-  { value: '30d', label: 'Last 30 days', step: 'day', steps: 30 },
-  { value: '90d', label: 'Last 90 days', step: 'day', steps: 90 },
-];
-
 export interface UsageRange {
   readonly from: string;
   readonly to: string;
   readonly step: Step;
 }
 
+const PRESETS = {
+  '1h': { step: 'minute', steps: 60 },
+  '24h': { step: 'hour', steps: 24 },
+  '7d': { step: 'day', steps: 7 },
+} as const;
+
 /** Whole steps of UTC up to the one that runs. */
-export function rangeOf(name: RangeName, now: number): UsageRange {
-  const { step, steps } = RANGES.find(({ value }) => value === name) ?? { step: 'day' as const, steps: 7 };
+export function rangeOf(name: keyof typeof PRESETS, now: number): UsageRange {
+  const { step, steps } = PRESETS[name];
   const size = STEP_MS[step];
   const to = Math.floor(now / size) * size + size;
   return { from: new Date(to - steps * size).toISOString(), to: new Date(to).toISOString(), step };
@@ -61,21 +50,6 @@ export function spanOf(state: Pick<RangeState, 'range' | 'from' | 'to'>, now: nu
 export function rangeBefore({ from, to, step }: UsageRange): UsageRange {
   const length = Date.parse(to) - Date.parse(from);
   return { from: new Date(Date.parse(from) - length).toISOString(), to: from, step };
-}
-
-/** Longest range that somebody may choose, in days. */
-const CUSTOM_DAYS_MAX = 366;
-/** Shorter ones are shown by the hour. */
-const BY_HOUR_DAYS = 2;
-
-/** Days of UTC as somebody chose them, `2026-11-21`, both included; what is wrong with them instead. */
-export function customRange(first: string, last: string): UsageRange | string {
-  const [from, to] = [Date.parse(`${first}T00:00:00Z`), Date.parse(`${last}T00:00:00Z`) + STEP_MS.day];
-  if (Number.isNaN(from) || Number.isNaN(to)) return 'Choose a first and a last day.';
-  const days = Math.round((to - from) / STEP_MS.day);
-  if (days < 1) return 'The first day comes after the last one.';
-  if (days > CUSTOM_DAYS_MAX) return `Choose ${CUSTOM_DAYS_MAX} days at most.`;
-  return { from: new Date(from).toISOString(), to: new Date(to).toISOString(), step: days <= BY_HOUR_DAYS ? 'hour' : 'day' };
 }
 
 /** What a step, a key or a deployment used. Without `latency` nothing was completed, or nobody told. */

@@ -1,7 +1,7 @@
 import type { UsageRow } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { ConsoleError } from '../api/console-error.js';
-import { DURATION, ERRORS, FIGURES, REQUESTS, seriesOf, TTFT, written } from './figures.js';
+import { DURATION, ERRORS, REQUESTS, TTFT, written } from './figures.js';
 import { partsOf } from './parts.js';
 import { drilledDown, chosenFilters, filtersOf } from './usage-filters.js';
 import { cell, usageCsv, usageJson } from './usage-file.js';
@@ -10,7 +10,7 @@ import { readUsage } from './read-usage.js';
 import { refusalsOf } from './refusals.js';
 import { PARTS_MAX, splitSeries } from './split-series.js';
 import { chartOf } from './usage-chart.js';
-import { customRange, everyStep, rangeBefore, rangeOf, spanOf, stepFor, sumOf } from './usage-range.js';
+import { everyStep, rangeBefore, rangeOf, spanOf, stepFor, sumOf } from './usage-range.js';
 import { deltaOf } from './usage-stats.js';
 
 const NOW = Date.parse('2026-11-21T12:34:56Z');
@@ -41,26 +41,6 @@ describe('a range', () => {
   });
 });
 
-describe('days that somebody chooses', () => {
-  it('are a range of whole days, both included, short ones by the hour', () => {
-    expect(customRange('2026-11-20', '2026-11-21')).toEqual({
-      from: '2026-11-20T00:00:00.000Z',
-      to: '2026-11-22T00:00:00.000Z',
-      step: 'hour',
-    });
-    expect(customRange('2026-11-01', '2026-11-21')).toMatchObject({ step: 'day' });
-  });
-
-  it.each([
-    ['', '2026-11-21'],
-    ['2026-11-21', 'today'],
-    ['2026-11-22', '2026-11-21'],
-    ['2024-01-01', '2026-11-21'],
-  ])('from %s to %s are none', (first, last) => {
-    expect(customRange(first, last)).toMatch(/day/);
-  });
-});
-
 describe('a chart', () => {
   const range = rangeOf('24h', NOW);
   const latency = { ttft_ms: { p50: 100, p95: 900, p99: 990 } };
@@ -69,16 +49,18 @@ describe('a chart', () => {
   const nameOf = (row: object): string => (row as { name: string }).name;
 
   it('shows what was measured, and a gap where nothing was', () => {
-    const steps = everyStep(range, [of('x', 3)]);
-    const [half, most] = seriesOf(TTFT, steps);
+    const state = { view: 'speed', measure: 'ttft', by: 'none' } as const;
+    const { series, steps } = chartOf({ state, range, rows: [of('x', 3)], before: null, nameOf });
     const at = steps.findIndex(({ requests }) => requests > 0);
-    expect([half?.values[at], most?.values[at], half?.values[at - 1]]).toEqual([100, 900, null]);
-    expect(seriesOf(REQUESTS, steps)[0]?.values[at - 1]).toBe(0);
-    expect(seriesOf(DURATION, steps).every(({ values }) => values.every((value) => value === null))).toBe(true);
+    expect(series.map(({ values }) => [values[at], values[at - 1]])).toEqual([
+      [100, null],
+      [900, null],
+      [990, null],
+    ]);
   });
 
   it('has parts that add up to the whole, however many they are', () => {
-    const whole = seriesOf(REQUESTS, everyStep(range, many))[0]?.values ?? [];
+    const whole = everyStep(range, many).map(({ requests }) => requests);
     const { series, left } = splitSeries(REQUESTS, range, many, nameOf);
     expect([series.length, left, series[0]?.label, series.at(-1)?.label]).toEqual([PARTS_MAX + 1, 0, 'part 8', '3 others']);
     expect(whole.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0))).toEqual(whole);
@@ -90,7 +72,7 @@ describe('a chart', () => {
   });
 
   it('says of every figure what it is, and a dash where nobody knows', () => {
-    for (const figure of FIGURES) expect(written(figure, null)).toBe('–');
+    for (const figure of [REQUESTS, TTFT, DURATION]) expect(written(figure, null)).toBe('–');
     expect([written(ERRORS, 1_234), written(TTFT, 98.7), written(DURATION, 3_164)]).toEqual(['1,234', '99 ms', '3.2 s']);
   });
 });
