@@ -73,7 +73,7 @@ describe.each(THEMES)('in the %s theme', (colorScheme) => {
     expect(await axeFaults(viewer)).toEqual([]);
     await viewer.keyboard.press('Escape');
     await viewer.getByRole('button', { name: 'Error' }).click();
-    await viewer.getByText('The console does not answer.').waitFor();
+    await viewer.getByText('The console is not responding.').waitFor();
     expect(await axeFaults(viewer, ['best-practice'])).toEqual([]);
     await viewer.context().close();
   }, 60_000);
@@ -136,7 +136,7 @@ describe.sequential('forms', () => {
   it('a wrong field says why and gets the focus', async () => {
     await open('forms');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Give the key a name.').waitFor();
+    await page.getByText('Enter a name.').waitFor();
     expect(await focused()).toBe('Name');
     await page.keyboard.type('Website');
     await choose(page.getByLabel('Expires after'), 'Never');

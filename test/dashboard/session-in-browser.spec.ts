@@ -17,7 +17,7 @@ it('a sign-in after an ended session returns there and says why', async () => {
   await stage.page.goto('about:blank');
   await stage.world.ask(EndSessions, { user: stage.ada.user, actor: OPS });
   await stage.page.goto(`/${stage.home}/api-keys`);
-  await stage.page.getByText('Your session is over. Sign in again to go on where you were.').waitFor();
+  await stage.page.getByText('Your session has ended. Sign in again to continue where you left off.').waitFor();
   await stage.fillIn();
   await stage.page.getByRole('heading', { level: 1, name: 'API Keys' }).waitFor();
   expect(stage.path).toBe(`/${stage.home}/api-keys`);

@@ -84,7 +84,7 @@ it('figures are called old while the console does not answer', async () => {
   await page.route('**/api/**', () => undefined);
   await stage.navigation.getByRole('link', { name: 'Members' }).click();
   await heading('Members').waitFor();
-  const notice = page.getByText('The console does not answer.');
+  const notice = page.getByText('The console is not responding.');
   await expect
     .poll(
       async () => {
@@ -135,7 +135,7 @@ it.each(['light', 'dark'] as const)('shell and palette have no fault of accessib
   expect(await axeFaults(page, ['best-practice'])).toEqual([]);
   await page.keyboard.press('Escape');
   await page.keyboard.press('?');
-  await dialog(page).getByText('This list').waitFor();
+  await dialog(page).getByText('Show this list').waitFor();
   expect(await axeFaults(page, ['best-practice'])).toEqual([]);
 });
 

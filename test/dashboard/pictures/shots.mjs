@@ -38,7 +38,7 @@ class Camera {
 async function createMcpKey({ page, dialog }) {
   await page.getByRole('button', { name: 'Create MCP key' }).click();
   await dialog.getByRole('button', { name: 'Test the connection' }).click();
-  await dialog.getByText('The MCP server answers this key.').waitFor();
+  await dialog.getByText('The MCP server accepts this key.').waitFor();
 }
 
 async function play(day) {

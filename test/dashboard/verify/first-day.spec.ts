@@ -121,7 +121,7 @@ describe.sequential('a first day with the dashboard', () => {
     const value = await dialog(ada).getByLabel('Key', { exact: true }).inputValue();
     expect(value).toMatch(/^svc_mcp_/);
     await dialog(ada).getByRole('button', { name: 'Test the connection' }).click();
-    await dialog(ada).getByText('The MCP server answers this key.').waitFor();
+    await dialog(ada).getByText('The MCP server accepts this key.').waitFor();
     expect(await dialog(ada).getByRole('region', { name: 'Run once' }).textContent()).toContain(
       `${stack.console_url}/mcp --header "Authorization: Bearer ${value}"`,
     );

@@ -29,7 +29,7 @@ describe('a sign-in', () => {
   it('after a session ended elsewhere returns there', async () => {
     await stage.signIn(`/${stage.home}/api-keys?tab=mcp`);
     await stage.world.ask(EndSessions, { user: stage.ada.user, actor: OPS });
-    await stage.page.getByText('Your session is over. Sign in again to go on where you were.').waitFor();
+    await stage.page.getByText('Your session has ended. Sign in again to continue where you left off.').waitFor();
     await stage.fillIn();
     await stage.page.getByRole('tab', { name: 'MCP Key', selected: true }).waitFor();
     expect(stage.path).toBe(`/${stage.home}/api-keys`);
@@ -75,7 +75,7 @@ describe('a page that is missing', () => {
   it('is shown inside the navigation', async () => {
     await stage.signIn();
     await stage.page.goto(`/${stage.home}/nowhere/at/all`);
-    await stage.page.getByText('There is nothing at this address.').waitFor();
+    await stage.page.getByText('This page does not exist.').waitFor();
     await stage.navigation.getByRole('link', { name: 'Members' }).click();
     await stage.page.getByRole('heading', { level: 1, name: 'Members' }).waitFor();
     expect(stage.path).toBe(`/${stage.home}/members`);
@@ -87,7 +87,7 @@ describe('a page that is missing', () => {
       route.fulfill({ status: 503, json: { error: { code: 'unavailable', message: 'The database does not answer.' } } }),
     );
     await stage.page.reload();
-    await stage.page.getByText('The database does not answer. It is tried again every 5 seconds.').waitFor();
+    await stage.page.getByText('The database does not answer. Retrying every 5 seconds.').waitFor();
     expect(await stage.navigation.isVisible()).toBe(true);
     await stage.page.unroute('**/api/refresh');
     await stage.page.getByRole('heading', { level: 1, name: 'API Keys' }).waitFor();

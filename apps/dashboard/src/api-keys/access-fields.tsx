@@ -9,8 +9,8 @@ import { faultOfLimit, LIMITS, type LimitTexts } from './key-limits.js';
 import { useAllDeployments } from './use-deployment-names.js';
 
 const ACCESS = [
-  { value: 'all', title: 'All deployments', text: 'Also those created later.' },
-  { value: 'some', title: 'Selected deployments', text: 'Only those that you choose.' },
+  { value: 'all', title: 'All deployments', text: 'Including ones created later.' },
+  { value: 'some', title: 'Selected deployments', text: 'Only the ones you choose.' },
 ] as const;
 
 export interface AccessFieldsProps {
@@ -65,7 +65,7 @@ export function LimitFields(): JSX.Element {
           {...fieldOf(form, `limits.${name}`, { validate: without(faultOfLimit) })}
         />
       ))}
-      <p className="self-end text-xs text-muted">Tokens are those of prompts and answers together. Days and months are UTC.</p>
+      <p className="self-end text-xs text-muted">Tokens of prompts and answers count together. Days and months are UTC.</p>
     </div>
   );
 }

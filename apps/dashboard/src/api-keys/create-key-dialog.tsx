@@ -48,7 +48,7 @@ export function CreateKeyDialog({ onClose, onCreated }: CreateKeyDialogProps): J
         hint="What uses it, such as “Website, production”."
         maxLength={100}
         autoComplete="off"
-        {...fieldOf(form, 'name', { validate: (text) => text.trim() !== '' || 'Give the key a name.' })}
+        {...fieldOf(form, 'name', { validate: (text) => text.trim() !== '' || 'Enter a name.' })}
       />
       <SameName name={name} />
       <ExpiryFields />

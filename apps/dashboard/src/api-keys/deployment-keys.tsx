@@ -34,9 +34,7 @@ export function DeploymentKeys(): JSX.Element {
   const allRevoked = isBare && rows !== undefined && rows.length > 0 && rows.every(({ standing }) => standing === 'revoked');
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
-      {!mayChange && (
-        <Notice look="info">You can look at keys. An owner can make you a member, so that you can create and change them.</Notice>
-      )}
+      {!mayChange && <Notice look="info">Viewers can see keys but not change them. An owner can make you a member.</Notice>}
       <KeysTable
         rows={allRevoked ? [] : rows}
         query={query}

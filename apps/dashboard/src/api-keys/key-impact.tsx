@@ -37,7 +37,7 @@ export function KeyImpact({ keys }: { readonly keys: readonly KeyView[] }): JSX.
 
 function LastUse({ subject: { last_used_at: at } }: { readonly subject: KeyView }): JSX.Element | null {
   if (at === undefined) return null;
-  if (at === null) return <>It was never used.</>;
+  if (at === null) return <>Never used.</>;
   return (
     <>
       Last used <Moment at={at} />.

@@ -87,9 +87,9 @@ function Limit({ value, used }: { readonly value: number | undefined; readonly u
 function Access({ deployments }: { readonly deployments: readonly number[] | null }): JSX.Element {
   const { slug: account } = useAccount();
   const nameOf = useDeploymentNames();
-  if (deployments === null) return <p>All deployments of this account, also those that are created later.</p>;
+  if (deployments === null) return <p>All deployments of this account, including ones created later.</p>;
   return (
-    <ul aria-label="Deployments that the key opens" className="grid max-h-80 gap-1 overflow-y-auto">
+    <ul aria-label="Deployments this key can call" className="grid max-h-80 gap-1 overflow-y-auto">
       {deployments.map((id) => (
         <li key={id} className="flex min-w-0 items-baseline justify-between gap-3 border-line py-1 not-last:border-b">
           <Link

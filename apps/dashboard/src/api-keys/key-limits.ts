@@ -22,7 +22,7 @@ export const textsOf = (limits: Limits | undefined): LimitTexts =>
 export function faultOfLimit(text: string): string | null {
   const value = Number(text);
   const isGood = text.trim() === '' || (Number.isInteger(value) && value >= 1 && value <= MOST);
-  return isGood ? null : 'A whole number from 1 on, or nothing for no limit.';
+  return isGood ? null : 'Enter a whole number of at least 1, or leave it empty for no limit.';
 }
 
 /** Texts without faults as limits; empty ones are none. */

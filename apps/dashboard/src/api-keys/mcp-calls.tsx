@@ -58,9 +58,9 @@ export function McpCalls(): JSX.Element {
   const calls = query.data?.calls;
   const rows = useMemo(() => calls && rowsOf(calls), [calls]);
   return (
-    <Section title="Last calls of agents" about={`The newest ${SHOWN}. Arguments and results are not stored.`}>
+    <Section title="Recent agent calls" about={`The newest ${SHOWN}. Arguments and results are not stored.`}>
       <DataTable
-        label="Calls of agents"
+        label="Agent calls"
         {...{ rows, query }}
         columns={COLUMNS}
         keyOf={({ id }) => id}

@@ -23,7 +23,7 @@ async function greet(key: string): Promise<void> {
   });
   const text = await response.text();
   if (response.status === 401)
-    throw new ConsoleError('invalid_api_key', 'The MCP server does not know this key. Was it rotated meanwhile?');
+    throw new ConsoleError('invalid_api_key', 'The MCP server does not accept this key. It may have been rotated.');
   if (!response.ok || !text.includes('"serverInfo"')) {
     throw new ConsoleError('unavailable', `The MCP server answered with status ${response.status}; try again soon.`);
   }
@@ -38,7 +38,7 @@ export function McpConnectionTest({ value }: { readonly value: string }): JSX.El
           Test the connection
         </Button>
       </div>
-      {test.isSuccess && <Notice look="good">The MCP server answers this key.</Notice>}
+      {test.isSuccess && <Notice look="good">The MCP server accepts this key.</Notice>}
       {test.isError && (
         <Notice look="bad">
           {test.error instanceof ConsoleError ? test.error.message : 'The MCP server cannot be reached from this page.'}

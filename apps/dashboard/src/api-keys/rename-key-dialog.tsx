@@ -20,7 +20,7 @@ export function RenameKeyDialog({ subject, onClose }: { readonly subject: KeyVie
         label="Name"
         maxLength={100}
         autoComplete="off"
-        {...fieldOf(form, 'name', { validate: (text) => text.trim() !== '' || 'Give the key a name.' })}
+        {...fieldOf(form, 'name', { validate: (text) => text.trim() !== '' || 'Enter a name.' })}
       />
       <SameName name={typed} except={subject.id} />
     </FormDialog>

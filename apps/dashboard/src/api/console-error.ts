@@ -22,7 +22,9 @@ export class ConsoleError extends Error {
 
 /** Anything thrown, in words for people. */
 export const messageOf = (error: unknown): string =>
-  error instanceof ConsoleError ? error.message : 'Something in this page failed. Reload it; if it happens again, tell the operator.';
+  error instanceof ConsoleError
+    ? error.message
+    : 'Something went wrong on this page. Reload it; if it happens again, contact the operator.';
 
 /** The code of anything thrown. */
 export const codeOf = (error: unknown): string => (error instanceof ConsoleError ? error.code : 'page_failed');

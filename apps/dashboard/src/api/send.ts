@@ -4,7 +4,7 @@ import { watchRequest } from './freshness.js';
 /** A call without an answer is given up after so long, in milliseconds: longer than any deadline of the console's own calls. */
 const GIVE_UP_MS = 30_000;
 
-const OFFLINE = 'The console cannot be reached. Check your connection; this page tries again by itself.';
+const OFFLINE = 'The console cannot be reached. Check your connection; this page keeps retrying.';
 
 /** Of the console, or of a contract that it relays. */
 interface ErrorBody {

@@ -60,7 +60,7 @@ function AliasList({ aliases, onRemove }: AliasListProps): JSX.Element {
   );
 }
 
-const faultOfName = (text: string): string | null => (text.trim() === '' ? 'Give the alias a name.' : faultOfAlias(text.trim()));
+const faultOfName = (text: string): string | null => (text.trim() === '' ? 'Enter a name.' : faultOfAlias(text.trim()));
 
 function AddAlias({ id }: { readonly id: number }): JSX.Element {
   const { slug } = useAccount();

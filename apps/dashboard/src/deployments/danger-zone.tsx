@@ -23,7 +23,7 @@ export function DangerZone({ deployment }: { readonly deployment: DeploymentView
       </Row>
       <Row
         title="Delete"
-        text={can.includes('delete') ? 'For good, its aliases with it.' : 'Only a stopped or failed deployment can be deleted.'}
+        text={can.includes('delete') ? 'Permanent. Its aliases are deleted too.' : 'Only a stopped or failed deployment can be deleted.'}
       >
         <Button
           look="danger"

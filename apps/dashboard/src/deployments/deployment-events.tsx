@@ -21,7 +21,7 @@ export function DeploymentEvents({ id }: { readonly id: number }): JSX.Element {
       <Loaded query={query} what="Events" shape="text" rows={6}>
         {({ events, next }) => (
           <>
-            {events.length === 0 && <p className="text-sm text-muted">Nothing has happened yet.</p>}
+            {events.length === 0 && <p className="text-sm text-muted">No events yet.</p>}
             <EventFeed
               label="Events"
               events={events.map((event): FeedEvent => {

@@ -85,7 +85,7 @@ const MARKS = { good: ['good', 'text-good'], warn: ['warning', 'text-warn'], bad
 
 /** What each worker found, a line each. */
 function Findings({ tests, model }: { readonly tests: readonly EngineTest[]; readonly model: string }): JSX.Element {
-  if (tests.length === 0) return <Notice look="bad">No connected worker calls HTTP engines: the operator has to start one.</Notice>;
+  if (tests.length === 0) return <Notice look="bad">No connected worker supports HTTP engines. The operator needs to start one.</Notice>;
   const names = workerNames(tests);
   return (
     <ul className="grid rounded-md border border-line bg-surface" aria-label="Results by worker">

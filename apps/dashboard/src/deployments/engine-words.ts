@@ -48,10 +48,14 @@ export function engineWords(test: EngineTest, model: string): EngineWords {
       return {
         look: 'bad',
         text: 'This worker may not call that host.',
-        advice: 'The operator has to add it to ENGINE_HOSTS of the worker.',
+        advice: 'The operator needs to add it to ENGINE_HOSTS of the worker.',
       };
     case 'silent':
-      return { look: 'warn', text: 'The worker did not answer.', advice: 'Try again; if it stays so, the operator has to look at it.' };
+      return {
+        look: 'warn',
+        text: 'The worker did not answer.',
+        advice: 'Try again; if this persists, ask the operator to check the worker.',
+      };
   }
 }
 

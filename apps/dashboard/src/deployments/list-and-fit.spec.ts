@@ -61,7 +61,7 @@ describe('the memory of workers', () => {
     const fit = { replicas: 2, placeable: 1, workers: [worker({})], memory_needed: 30 };
     expect(fitText(fit)).toBe('1 of 2 replicas fit now; the others wait for room.');
     expect(fitText({ ...fit, placeable: 2 })).toBe('All 2 replicas fit now.');
-    expect(fitText({ ...fit, placeable: 0 })).toContain('Fits on no worker now');
+    expect(fitText({ ...fit, placeable: 0 })).toContain('No worker has room now');
     expect(fitText({ ...fit, workers: [] })).toContain('No worker is connected');
     expect(fitText({ ...fit, memory_needed: 0 })).toBe('Runs on 1 worker now; more replicas need more workers.');
     expect(fitText({ ...fit, placeable: null })).toContain('not known yet');

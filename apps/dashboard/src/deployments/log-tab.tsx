@@ -165,12 +165,12 @@ function NoLines({ isFiltered, set }: { readonly isFiltered: boolean; readonly s
         </Button>
       )}
       <Button icon="calendar" onClick={() => set({ range: '90d', from: null, to: null })}>
-        Show all there is
+        Show all lines
       </Button>
     </div>
   );
   return (
-    <EmptyState title={isFiltered ? 'No line matches' : 'No lines in this time'} icon="terminal" action={widen}>
+    <EmptyState title={isFiltered ? 'No matching lines' : 'No lines in this time'} icon="terminal" action={widen}>
       Workers keep the newest 2,000 lines of each deployment that they run.
     </EmptyState>
   );

@@ -52,9 +52,9 @@ export function useFit(draft: DeploymentDraft, deployment?: number): UseQueryRes
 export function fitText({ replicas, placeable, workers, memory_needed: needed }: Omit<Fit, 'model_bytes'>): string {
   if (needed === 0 && workers.length > 0) return workersText(placeable ?? 0, replicas);
   if (workers.length === 0) return 'No worker is connected: the deployment waits for one.';
-  if (placeable === null) return 'The size of the model is not known yet, so its fit is not either.';
+  if (placeable === null) return 'The model’s size is not known yet.';
   if (placeable >= replicas) return replicas === 1 ? 'Fits now.' : `All ${replicas} replicas fit now.`;
-  if (placeable === 0) return 'Fits on no worker now: the deployment waits for room.';
+  if (placeable === 0) return 'No worker has room now: the deployment will wait.';
   return `${placeable} of ${plural(replicas, 'replica')} fit now; the others wait for room.`;
 }
 

@@ -46,7 +46,7 @@ export function RevisionsTab({ details: { deployment, revisions } }: { readonly 
         {...{ columns, keyOf, state, rowActions }}
         nameOf={titleOf}
         onOpen={({ rev }) => set({ diff: rev }, { push: true })}
-        empty={<p className="text-muted">No revision is known.</p>}
+        empty={<p className="text-muted">No revisions yet.</p>}
       />
       <RevisionDrawer
         key={diff}

@@ -26,7 +26,7 @@ import { useOptions } from './use-options.js';
 export function SettingsTab({ details }: { readonly details: DeploymentDetails }): JSX.Element {
   const mayChange = useMayChange();
   const stored = storedDraft(details);
-  if (!mayChange) return <Notice look="info">Members and owners of the account change settings here.</Notice>;
+  if (!mayChange) return <Notice look="info">Only members and owners can change settings.</Notice>;
   return (
     <div className="grid max-w-160 grid-cols-[minmax(0,1fr)] gap-5">
       {stored && (
@@ -125,7 +125,7 @@ function General({ ready, ...fields }: DraftFieldsProps & { readonly ready: numb
       <DraftText {...fields} field="name" label="Name" maxLength={NAME_MAX} />
       <NumberField
         label="Replicas"
-        hint={`Workers that it runs on; ${ready} ready now. Changing them loads nothing anew.`}
+        hint={`${ready} ready now. Changing this does not reload the model.`}
         min={1}
         max={most}
         value={goodNumber(draft, 'replicas')}

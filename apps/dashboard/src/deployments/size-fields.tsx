@@ -30,7 +30,7 @@ export function SizeFields({ draft, faults, onChange, deployment }: DraftFieldsP
         {deployment === undefined && (
           <NumberField
             label="Replicas"
-            hint="Workers that it runs on."
+            hint="Number of workers that serve it."
             {...limitsOf('replicas', options?.max.replicas)}
             placeholder={placeholder(options?.defaults.replicas[draft.kind])}
             value={goodNumber(draft, 'replicas')}

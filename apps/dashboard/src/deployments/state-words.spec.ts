@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { consequenceOf, meaningOf } from './state-words.js';
 
-it('a damaged file is not said to be tried again by itself; other failures are', () => {
-  expect(meaningOf({ state: 'failed', reason: 'model_invalid' })).toContain('tried again when its file or its settings change');
-  expect(meaningOf({ state: 'failed', reason: 'engine_unreachable' })).toContain('tried again by itself');
-  expect(meaningOf({ state: 'ready', reason: null })).toBe('It answers requests.');
+it('a damaged file waits for a change; other failures are retried', () => {
+  expect(meaningOf({ state: 'failed', reason: 'model_invalid' })).toContain('retried when its file or settings change');
+  expect(meaningOf({ state: 'failed', reason: 'engine_unreachable' })).toContain('retried automatically');
+  expect(meaningOf({ state: 'ready', reason: null })).toBe('Serving requests.');
 });
 
 it('what callers get beside a reason is said once', () => {

@@ -9,22 +9,22 @@ export interface StateWords {
 }
 
 export const STATES: Readonly<Record<ObservedState, StateWords>> = {
-  pending: { text: 'Pending', look: 'warn', meaning: 'It waits for a worker. Requests get 503 and may be repeated.' },
-  loading: { text: 'Loading', look: 'busy', meaning: 'A worker loads it. Requests get 503 and may be repeated.' },
-  ready: { text: 'Ready', look: 'good', meaning: 'It answers requests.' },
-  degraded: { text: 'Degraded', look: 'warn', meaning: 'It answers, but not all of it is there.' },
+  pending: { text: 'Pending', look: 'warn', meaning: 'Waiting for a worker. Requests get 503; clients may retry.' },
+  loading: { text: 'Loading', look: 'busy', meaning: 'Loading on a worker. Requests get 503; clients may retry.' },
+  ready: { text: 'Ready', look: 'good', meaning: 'Serving requests.' },
+  degraded: { text: 'Degraded', look: 'warn', meaning: 'Serving, but not all replicas are ready.' },
   stopping: { text: 'Stopping', look: 'busy', meaning: 'New requests get 409. Running ones may finish.' },
   stopped: { text: 'Stopped', look: 'plain', meaning: 'Requests get 409 until it is resumed.' },
   failed: {
     text: 'Failed',
     look: 'bad',
-    meaning: 'It could not be loaded and is tried again by itself. Requests get 503.',
+    meaning: 'Loading failed and is retried automatically. Requests get 503.',
   },
-  deleting: { text: 'Deleting', look: 'plain', meaning: 'It goes away. Requests get 404.' },
+  deleting: { text: 'Deleting', look: 'plain', meaning: 'Being deleted. Requests get 404.' },
 };
 
 /** The same file fails the same way: such a deployment waits for another one. */
-const FAILED_FOR_GOOD = 'It could not be loaded, and is tried again when its file or its settings change. Requests get 503.';
+const FAILED_FOR_GOOD = 'Loading failed. It is retried when its file or settings change. Requests get 503.';
 
 /** What the state of a deployment means for who calls it. */
 export const meaningOf = ({ state, reason }: { readonly state: ObservedState; readonly reason: StateReason | null }): string =>
@@ -44,34 +44,34 @@ export interface ReasonWords {
 }
 
 export const REASONS: Readonly<Record<StateReason, ReasonWords>> = {
-  no_worker: { text: 'No connected worker runs this kind of engine.', advice: 'The operator has to start a worker for it.' },
+  no_worker: { text: 'No connected worker runs this kind of engine.', advice: 'The operator needs to start a worker for it.' },
   no_capacity: {
-    text: 'No worker has the memory, or there are more replicas than workers.',
-    advice: 'Lower the context, the slots or the replicas, stop another deployment, or ask the operator for a worker.',
+    text: 'No worker has enough memory, or there are more replicas than workers.',
+    advice: 'Lower the context, the slots or the replicas, stop another deployment, or ask the operator for another worker.',
   },
   model_missing: {
     text: 'The model file is not in the worker’s model folders.',
-    advice: 'The operator has to put the file there, or choose another model in Settings.',
+    advice: 'The operator needs to put the file there, or choose another model in Settings.',
   },
-  model_invalid: { text: 'The file is damaged, or no model that llama.cpp reads.', advice: 'Choose another model in Settings.' },
+  model_invalid: { text: 'The file is damaged, or not a model that llama.cpp can read.', advice: 'Choose another model in Settings.' },
   engine_unreachable: {
     text: 'Nothing answers at the engine’s address.',
-    advice: 'Start the engine or correct its address; it is tried again every 30 seconds.',
+    advice: 'Start the engine or correct its address. It is retried every 30 seconds.',
   },
   engine_refused: {
     text: 'The engine refuses the credential or does not know the model.',
     advice: 'Correct the credential or the model’s name in Settings.',
   },
   engine_crashed: {
-    text: 'The engine ended or hung more than once in a row.',
-    advice: 'Read its log; the operator may have to look at the worker.',
+    text: 'The engine crashed or hung several times in a row.',
+    advice: 'Check the log; the operator may need to look at the worker.',
   },
   out_of_memory: {
-    text: 'It was loaded and did not fit into the memory after all.',
+    text: 'The model was loaded but did not fit into memory.',
     advice: 'Lower the context or the slots in Settings.',
   },
   download_failed: {
-    text: 'The download was refused, is not allowed, broke off, or the cache is full.',
-    advice: 'Check the address; the log says which it was.',
+    text: 'The download was refused, is not allowed, was interrupted, or the cache is full.',
+    advice: 'Check the address; the log has the reason.',
   },
 };

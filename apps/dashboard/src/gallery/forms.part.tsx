@@ -28,7 +28,7 @@ function KeyForm(): JSX.Element {
   );
   return (
     <Form form={form} submit={submit} buttons={button} className="w-full max-w-[40rem]">
-      <TextField label="Name" {...fieldOf(form, 'name', { required: 'Give the key a name.' })} />
+      <TextField label="Name" {...fieldOf(form, 'name', { required: 'Enter a name.' })} />
       <SelectField
         label="Expires after"
         choices={EXPIRY}

@@ -67,7 +67,7 @@ function Toasts(): JSX.Element {
     <>
       <Button onClick={() => announce('The key is renamed.')}>Success</Button>
       <Button
-        onClick={() => announce('The console does not answer.', 'bad', { label: 'Try again', run: () => announce('It answers again.') })}
+        onClick={() => announce('The console is not responding.', 'bad', { label: 'Try again', run: () => announce('It answers again.') })}
       >
         Error
       </Button>

@@ -33,8 +33,11 @@ function RequestId({ id }: { readonly id: string }): JSX.Element {
   const { slug: account } = useAccount();
   return (
     <>
-      {/* By its path: the router has this screen's route from the screens of observation. */}
-      <Link to={`/${account}/requests/${id}` as '/'} className="min-w-0 truncate font-mono text-code text-accent hover:underline">
+      <Link
+        to="/$account/requests/$id"
+        params={{ account, id }}
+        className="min-w-0 truncate font-mono text-code text-accent hover:underline"
+      >
         {id}
       </Link>
       <CopyIcon text={id} />

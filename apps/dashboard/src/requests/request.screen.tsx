@@ -47,7 +47,7 @@ export function RequestScreen(): JSX.Element {
 
 function Unknown(): JSX.Element {
   return (
-    <EmptyState title="No request by this id" icon="search">
+    <EmptyState title="No request with this ID" icon="search">
       Requests are kept for 35 days. One appears a second or two after it ends, and one that was refused (401, 404, 429) is only counted.
       The id is the header <code>x-request-id</code> of the answer, or the <code>id</code> in its body.
     </EmptyState>

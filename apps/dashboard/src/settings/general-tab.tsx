@@ -31,10 +31,10 @@ export function GeneralTab(): JSX.Element {
             ['Slipway version', addresses ? <span key="version">{addresses.version}</span> : '–'],
           ]}
         />
-        <p className="text-xs text-muted">Keys of this environment work in no other one.</p>
+        <p className="text-xs text-muted">Keys work only in this environment.</p>
       </Panel>
       {addresses && (
-        <Panel title="Addresses" about="A deployment adds its slug or its alias to the base URL.">
+        <Panel title="Addresses" about="Add a deployment’s slug or alias to the base URL.">
           <CopyField label="Base URL" value={addresses.gateway_url} />
           <CopyField label="MCP server" value={`${window.location.origin}/mcp`} />
         </Panel>

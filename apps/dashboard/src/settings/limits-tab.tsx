@@ -11,13 +11,13 @@ export function LimitsTab(): JSX.Element {
   const { slug } = useAccount();
   const found = useCall('account-limits/find', {}, { every: () => 15_000 });
   return (
-    <Loaded query={found} what="Limits of the account" shape="form">
+    <Loaded query={found} what="Account limits" shape="form">
       {({ limits, used }) => (
         <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
-          <Panel title="Limits of the account" about="All keys share them, beside the limits of each key. Days and months are UTC.">
+          <Panel title="Account limits" about="Shared by all keys, in addition to each key’s own limits. Days and months are UTC.">
             <LimitsHeld limits={limits} of="the account" usedOf={(name) => used?.[name]} />
           </Panel>
-          <Panel title="Change them" about="The operator sets the limits of an account on the command line.">
+          <Panel title="Change limits" about="Only the operator can change these, on the command line.">
             <CopyField bare label="Command" value={`npx slipway accounts limits ${slug} --tokens-per-month 50000000`} />
           </Panel>
         </div>

@@ -12,7 +12,7 @@ const LimitsTab = lazy(async () => ({ default: (await import('./limits-tab.js'))
 export function SettingsScreen(): JSX.Element {
   const [{ tab }, set] = useUrlState(SETTINGS_SEARCH);
   const limits = (
-    <Suspense fallback={<Skeleton shape="form" what="Limits of the account" />}>
+    <Suspense fallback={<Skeleton shape="form" what="Account limits" />}>
       <LimitsTab />
     </Suspense>
   );

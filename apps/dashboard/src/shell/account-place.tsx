@@ -30,7 +30,7 @@ function Elsewhere({ named }: { readonly named: string }): JSX.Element {
   if (!isMember) {
     return (
       <Page title="Not found">
-        <Empty title="There is nothing at this address." action={back}>
+        <Empty title="This page does not exist." action={back}>
           You are in “{slug}”. You do not belong to an account “{named}”; to open what is in it, ask one of its owners for an invitation.
         </Empty>
       </Page>
@@ -47,7 +47,7 @@ function Elsewhere({ named }: { readonly named: string }): JSX.Element {
   return (
     <Page title="Another account">
       <Empty title={`You are in “${slug}”; this belongs to “${named}”.`} action={actions}>
-        Switching changes the account of this tab alone.
+        Switching affects this tab only.
       </Empty>
       {change.isError && <Notice look="bad">{messageOf(change.error)}</Notice>}
     </Page>

@@ -15,14 +15,14 @@ export function Missing(): JSX.Element {
   return (
     <Page title="Not found">
       <Empty
-        title="There is nothing at this address."
+        title="This page does not exist."
         action={
           <Link to="/$account/deployments" params={{ account }} className="underline text-accent">
             Go to your deployments
           </Link>
         }
       >
-        It may have been deleted, or the address is not complete.
+        It may have been deleted, or the address is incomplete.
       </Empty>
     </Page>
   );
@@ -53,7 +53,7 @@ export function Broken({ error }: { readonly error: unknown }): JSX.Element {
         }
       >
         {messageOf(error)}
-        {isPassing && ' It is tried again every 5 seconds.'}
+        {isPassing && ' Retrying every 5 seconds.'}
       </Notice>
     </Page>
   );

@@ -33,7 +33,7 @@ export function Palette({ onClose, onHelp }: { readonly onClose: () => void; rea
           >
             <PickList
               label="Search and commands"
-              placeholder="Go to a screen, deployment, key, member or request id, or do something…"
+              placeholder="Search screens, deployments, keys, members, request IDs and actions…"
               groups={groups}
               groupsFor={groupsFor}
               onDone={onClose}

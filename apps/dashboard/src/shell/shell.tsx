@@ -146,9 +146,7 @@ function StaleNotice(): JSX.Element | null {
   if (state === 'live' || answeredAt === 0) return null;
   return (
     <div className="px-4 pt-3 md:px-6">
-      <Notice look="warn">
-        The console does not answer. What you see is as of {formatClock(answeredAt)}; this page reconnects by itself.
-      </Notice>
+      <Notice look="warn">The console is not responding. Data is as of {formatClock(answeredAt)}; reconnecting…</Notice>
     </div>
   );
 }

@@ -5,13 +5,13 @@ import { placesFor } from './places.js';
 
 const GENERAL: readonly (readonly [keys: string, what: string])[] = [
   ['⌘ K', 'Search and commands (Ctrl K)'],
-  ['?', 'This list'],
+  ['?', 'Show this list'],
   ['[', 'Collapse or expand the sidebar'],
-  ['c', 'Create, on screens that can'],
+  ['c', 'Create a deployment or key'],
   ['/', 'Search the list'],
   ['j k', 'Next and previous row'],
   ['Enter', 'Open the row'],
-  ['Esc', 'Close what is open'],
+  ['Esc', 'Close'],
 ];
 
 /** The keys of the console. */

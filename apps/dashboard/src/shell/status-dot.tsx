@@ -22,7 +22,7 @@ export function StatusDot({ collapsed }: { readonly collapsed: boolean }): JSX.E
     refetchInterval: EVERY_MS,
   });
   const isReady = data !== undefined && !isError && PARTS.every(([part]) => data[part]);
-  const words = data === undefined ? (isError ? 'State unknown' : 'Checking…') : isReady ? 'All systems ready' : 'Not everything answers';
+  const words = data === undefined ? (isError ? 'Status unknown' : 'Checking…') : isReady ? 'All systems ready' : 'Some systems are down';
   const look = data === undefined ? 'bg-edge' : isReady ? 'bg-good' : 'bg-bad';
   return (
     <Popover.Root>

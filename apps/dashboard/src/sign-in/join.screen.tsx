@@ -43,7 +43,7 @@ export function JoinScreen(): JSX.Element {
   return (
     <Door title={dead ? 'This link does not work' : 'Not available'}>
       <Notice look="bad">
-        {dead ? 'It was used, has expired, was revoked, or is incomplete. Ask for a new one.' : messageOf(invitation.error)}
+        {dead ? 'It has been used, has expired, was revoked or is incomplete. Ask for a new one.' : messageOf(invitation.error)}
       </Notice>
       {!dead && <Button onClick={() => void invitation.refetch()}>Try again</Button>}
       <Link to="/sign-in" className="text-sm text-accent underline">
@@ -77,7 +77,7 @@ function Accept({ token, invitation }: { readonly token: string; readonly invita
         <TextField
           label="Your name"
           autoComplete="name"
-          hint="Optional. Shown to members beside your email address."
+          hint="Shown to other members. Optional."
           maxLength={100}
           {...fieldOf(form, 'name')}
         />
@@ -95,5 +95,5 @@ function Accept({ token, invitation }: { readonly token: string; readonly invita
 
 function Introduction({ invitation: { email, role } }: { readonly invitation: Invitation }): JSX.Element {
   const invitedAs = `You are invited as ${role === 'owner' ? 'an owner' : `a ${role}`}.`;
-  return <p className="text-muted">{email === null ? 'You become the first owner of this account. This link opens once.' : invitedAs}</p>;
+  return <p className="text-muted">{email === null ? 'You will be the first owner of this account. The link works once.' : invitedAs}</p>;
 }

@@ -90,7 +90,7 @@ function SignInForm(): JSX.Element {
       </Form>
       <ProviderButton next={next} />
       <p className="text-sm text-muted">
-        No password yet? Ask an owner of the account for an invitation. Forgot it? The operator can reset it.
+        No password yet? Ask an owner of your account for an invitation. Forgot it? The operator can give you a new one.
       </p>
     </Door>
   );

@@ -39,7 +39,7 @@ export function ConfirmDialog({
       <div>{children}</div>
       {impact !== undefined && (
         <div className="min-h-5 text-sm font-medium">
-          <Suspense fallback={<span className="text-muted">Looking who uses it …</span>}>{impact}</Suspense>
+          <Suspense fallback={<span className="text-muted">Checking who uses it…</span>}>{impact}</Suspense>
         </div>
       )}
       {typed !== undefined && (

@@ -17,7 +17,7 @@ function useCopy(text: string): { readonly said: string | null; readonly copy: (
   const copy = (): void => {
     navigator.clipboard.writeText(text).then(
       () => setSaid(COPIED),
-      () => setSaid('Select and copy it by hand'),
+      () => setSaid('Copy it manually'),
     );
   };
   return { said, copy };

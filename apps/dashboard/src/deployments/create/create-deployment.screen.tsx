@@ -29,7 +29,7 @@ export function CreateDeploymentScreen(): JSX.Element {
   const draft = useDraft(like);
   return (
     <Page title="Create deployment">
-      {!mayChange && <EmptyState title="Viewers create no deployments">Ask an owner of the account for another role.</EmptyState>}
+      {!mayChange && <EmptyState title="Viewers cannot create deployments">Ask an owner of the account for another role.</EmptyState>}
       {mayChange && (draft.isReady ? <Steps {...draft} like={like} /> : <Skeleton shape="form" what="Settings" count={4} />)}
     </Page>
   );

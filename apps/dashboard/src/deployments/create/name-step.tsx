@@ -29,7 +29,7 @@ export function NameStep(props: DraftFieldsProps): JSX.Element {
         name="note"
         rows={2}
         maxLength={NOTE_MAX}
-        hint="Why it is made. Shown with its first revision."
+        hint="Shown with the first revision."
         value={draft.note}
         fault={faults.note}
         onChange={({ target }) => onChange({ note: target.value })}

@@ -18,13 +18,13 @@ interface SourceWords {
 export const SOURCES: Readonly<Record<SourceKind, SourceWords>> = {
   file: { title: 'On the workers', text: 'A GGUF file in one of the operator’s model folders.', icon: 'server' },
   download: { title: 'Hugging Face or URL', text: 'Workers download a GGUF file once and keep it.', icon: 'download' },
-  http: { title: 'Engine', text: 'A server that runs already: vLLM, SGLang, llama-server or Ollama.', icon: 'globe' },
+  http: { title: 'Engine', text: 'A running server: vLLM, SGLang, llama-server or Ollama.', icon: 'globe' },
 };
 
 type Allowed = ConsoleReply<'deployments/options'>['sources'][SourceKind];
 
 const lockOf = (allowed: Allowed | undefined): string | undefined =>
-  allowed && !allowed.allowed ? allowed.detail || 'The operator allows no such source.' : undefined;
+  allowed && !allowed.allowed ? allowed.detail || 'Not allowed by the operator.' : undefined;
 
 /** The kinds as cards; a forbidden one says what the operator must set. */
 export const sourceCards = (sources: ConsoleReply<'deployments/options'>['sources'] | undefined): readonly Card<SourceKind>[] =>
