@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -139,20 +138,4 @@ it('a deployment is found by its slug', async () => {
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: 'Open deployment' }).waitFor();
   expect(new URL(page.url()).search).toContain('deployment-2');
-});
-
-it.runIf(process.env['PICTURES'])('is drawn', async () => {
-  const { page } = stage;
-  const folder = process.env['PICTURES'] ?? '';
-  mkdirSync(folder, { recursive: true });
-  await send('Say it in bold');
-  await said('Answer complete');
-  await send('Break off');
-  await said(/cut off/);
-  for (const theme of ['light', 'dark'] as const)
-    for (const width of [390, 1280, 1920]) {
-      await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`);
-      await page.setViewportSize({ width, height: 900 });
-      await page.screenshot({ path: `${folder}/play-${theme}-${width}.png` });
-    }
 });

@@ -45,10 +45,7 @@ async function play(day) {
   await day.open('/playground');
   await day.page.getByLabel('Message').fill('Who are you?');
   await day.page.keyboard.press('Enter');
-  await day.page
-    .getByRole('article')
-    .getByText('Finish reason')
-    .waitFor();
+  await day.page.getByRole('article').getByText('Finish reason').waitFor();
 }
 
 async function splitUsage(day) {

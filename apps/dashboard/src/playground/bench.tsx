@@ -54,7 +54,7 @@ export function Bench({ workspace, first, second, deployments, onFirst, onSecond
       bar={<BenchBar {...{ workspace, first, second, deployments, onSecond }} lanes={[one, other]} />}
       settings={<SettingsPanel {...{ settings, faults, wishes, hindrance }} onChange={setSettings} />}
     >
-      <div className={`grid grid-cols-[minmax(0,1fr)] items-start gap-6 ${second ? 'md:grid-cols-2' : ''}`}>
+      <div className={`grid flex-1 grid-cols-[minmax(0,1fr)] items-start gap-6 ${second ? 'md:grid-cols-2' : ''}`}>
         {asked.map((side) => (
           <LaneView
             key={side.label}
@@ -111,7 +111,7 @@ function BenchFrame({ bar, settings, children }: BenchFrameProps): JSX.Element {
       >
         {settings}
       </section>
-      <div className="grid grid-cols-[minmax(0,1fr)] gap-4">{children}</div>
+      <div className="flex min-w-0 flex-col gap-4 lg:min-h-[calc(100dvh-14.5rem)]">{children}</div>
     </div>
   );
 }
