@@ -163,7 +163,10 @@ function CrumbItem({ crumb: { words, to }, isLast, label, items }: CrumbItemProp
       )}
       {items.length > 1 && (
         <Popover.Root open={open} onOpenChange={setOpen}>
-          <Popover.Trigger aria-label={`${label}: go to another`} className="rounded-sm p-1 text-muted hover:bg-sunken hover:text-ink">
+          <Popover.Trigger
+            aria-label={`${label}: go to another`}
+            className="grid size-6 shrink-0 place-items-center rounded-sm text-muted hover:bg-sunken hover:text-ink"
+          >
             <Icon name="switch" className="size-3.5" />
           </Popover.Trigger>
           <Popover.Portal>

@@ -1,6 +1,6 @@
 import { deploymentNameFor } from '@slipway/contracts/engines';
 import { Link } from '@tanstack/react-router';
-import { type JSX, type SyntheticEvent, useRef, useState } from 'react';
+import { type JSX, type SyntheticEvent, useEffect, useRef, useState } from 'react';
 import { CREATE_SEARCH, CREATE_STEPS, type CreateStep } from '../../searches.js';
 import { useAccount, useMayChange } from '../../session/use-session.js';
 import { Button, buttonClass } from '../../ui/button.js';
@@ -58,6 +58,14 @@ function Steps({ draft, change, like }: Draft & { readonly like: number }): JSX.
   const locked = sourceCards(useOptions()?.sources).some((card) => card.value === draft.kind && card.locked !== undefined);
   const mine: Faults = { ...faultsOf(named), ...(locked && { kind: 'Choose a source that the operator allows.' }) };
   const step = shownStep(state.step, mine);
+  // A step that cannot be opened yet is left for good: it must not open by itself while somebody fills in the one before.
+  useEffect(() => {
+    if (state.step !== step) set({ step });
+  }, [state.step, step, set]);
+  const refused = creation.fault?.field ?? null;
+  useEffect(() => {
+    if (refused !== null && STEP_OF[refused] === step) focusFault(form.current);
+  }, [refused, step]);
   const go = (to: CreateStep): void => {
     setTried(null);
     set({ step: to }, { push: true });
@@ -72,7 +80,6 @@ function Steps({ draft, change, like }: Draft & { readonly like: number }): JSX.
     else
       void creation.create(named, ({ field }) => {
         if (field !== null && STEP_OF[field] !== step) set({ step: STEP_OF[field] }, { push: true });
-        focusFault(form.current);
       });
   };
   const faults = shownFaults(mine, creation, tried === step);
@@ -86,7 +93,7 @@ function Steps({ draft, change, like }: Draft & { readonly like: number }): JSX.
   };
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 md:grid-cols-[11rem_minmax(0,40rem)] xl:grid-cols-[10rem_minmax(0,40rem)_minmax(18rem,22rem)]">
-      <Stepper label="Steps" steps={stepsOf({ step, mine, failed: creation.fault?.field ?? null, go })} />
+      <Stepper label="Steps" steps={stepsOf({ step, mine, failed: refused, go })} />
       <form ref={form} onSubmit={submit} noValidate className="grid grid-cols-[minmax(0,1fr)] gap-5" aria-label={STEP_TITLES[step]}>
         <h2 className="text-base font-semibold">{STEP_TITLES[step]}</h2>
         {step === 'source' && <SourceStep {...fields} like={like} onLike={(next) => set({ like: next })} />}
