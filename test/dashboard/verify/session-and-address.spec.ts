@@ -38,7 +38,7 @@ describe('a sign-in', () => {
   it('of a new person says nothing of a session', async () => {
     await stage.page.goto(`/${stage.home}/api-keys`);
     await stage.page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
-    expect(await stage.page.getByText('Your session is over').count()).toBe(0);
+    expect(await stage.page.getByText('Your session has ended').count()).toBe(0);
   });
 });
 

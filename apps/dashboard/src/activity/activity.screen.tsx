@@ -1,5 +1,5 @@
 import type { AuditEntry } from '@slipway/contracts';
-import { type JSX, useMemo } from 'react';
+import { type JSX, lazy, Suspense, useMemo } from 'react';
 import { useEveryMember } from '../api/lists.js';
 import { codeOf } from '../api/console-error.js';
 import { formatExact } from '../format/time.js';
@@ -11,7 +11,7 @@ import { DataTable } from '../ui/data-table/data-table.js';
 import { searchTextOf, wordsOf } from '../ui/data-table/table-model.js';
 import type { Column } from '../ui/data-table/types.js';
 import { EmptyState } from '../ui/empty-state.js';
-import { FilterBar, type Filter } from '../ui/filter-bar.js';
+import { type Filter, FilterBar } from '../ui/lazy-filter-bar.js';
 import { Icon } from '../ui/icon.js';
 import { Menu } from '../ui/menu.js';
 import { Notice } from '../ui/notice.js';
@@ -25,9 +25,10 @@ import { activityCsv, activityJson } from './activity-file.js';
 import { type ActivityState, questionOf } from './activity-filters.js';
 import { type TargetNames, targetOf } from './activity-target.js';
 import { actionsOf, actionWords, actorOf, doneOf, factsOf } from './activity-words.js';
-import { EntryDrawer } from './entry-drawer.js';
 import { TargetLink } from './target-link.js';
 import { type Log, useEntries, useTargetNames } from './use-entries.js';
+
+const EntryDrawer = lazy(() => import('./entry-drawer.js').then((module) => ({ default: module.EntryDrawer })));
 
 /** Kinds of actions in each log. */
 const KINDS: Readonly<Record<Log, readonly string[]>> = {
@@ -99,7 +100,11 @@ function Entries({ log, url }: EntriesProps): JSX.Element {
           </EmptyState>
         }
       />
-      <EntryDrawer entry={query.data?.find(({ id }) => id === state.open) ?? null} names={names} onClose={() => set({ open: 0 })} />
+      {state.open !== 0 && (
+        <Suspense>
+          <EntryDrawer entry={query.data?.find(({ id }) => id === state.open) ?? null} names={names} onClose={() => set({ open: 0 })} />
+        </Suspense>
+      )}
     </div>
   );
 }

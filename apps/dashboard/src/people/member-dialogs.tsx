@@ -7,16 +7,13 @@ import { ConfirmDialog } from '../ui/confirm-dialog.js';
 import { FormDialog } from '../ui/form.js';
 import { Notice } from '../ui/notice.js';
 import { RadioCards } from '../ui/radio-cards.js';
-import { ROLE_CARDS, roleLabel } from './roles.js';
+import { calledOf, ROLE_CARDS, roleLabel } from './roles.js';
 
 interface MemberDialogProps {
   readonly member: MemberView;
   readonly isMe: boolean;
   readonly onClose: () => void;
 }
-
-/** What a person is called: by name where there is one. */
-export const calledOf = ({ name, email }: Pick<MemberView, 'name' | 'email'>): string => name || email;
 
 /** Changes what a member may do, at once. */
 export function RoleDialog({ member, isMe, onClose }: MemberDialogProps): JSX.Element {

@@ -1,5 +1,5 @@
 import type { MemberView } from '@slipway/contracts';
-import { type JSX, useMemo, useState } from 'react';
+import { type JSX, lazy, Suspense, useMemo, useState } from 'react';
 import { useEveryMember } from '../api/lists.js';
 import { useCall } from '../api/use-call.js';
 import { MEMBERS_SEARCH } from '../searches.js';
@@ -13,9 +13,11 @@ import { Page, Section } from '../ui/page.js';
 import { StatGrid } from '../ui/stat-grid.js';
 import { useUrlState } from '../url-state/use-url-state.js';
 import { Invitations } from './invitations.js';
-import { InviteDialog } from './invite-dialog.js';
-import { calledOf, RemoveMemberDialog, RoleDialog } from './member-dialogs.js';
-import { roleLabel, seatsOf } from './roles.js';
+import { calledOf, roleLabel, seatsOf } from './roles.js';
+
+const InviteDialog = lazy(async () => ({ default: (await import('./invite-dialog.js')).InviteDialog }));
+const RoleDialog = lazy(async () => ({ default: (await import('./member-dialogs.js')).RoleDialog }));
+const RemoveMemberDialog = lazy(async () => ({ default: (await import('./member-dialogs.js')).RemoveMemberDialog }));
 
 type Doing = { readonly kind: 'invite' } | { readonly kind: 'role' | 'remove'; readonly member: MemberView };
 
@@ -40,9 +42,11 @@ export function MembersScreen(): JSX.Element {
       <Seats isOwner={isOwner} />
       <MemberTable me={mine} {...(isOwner && { onAction: (kind, member) => setDoing({ kind, member }) })} />
       {isOwner && <Invitations />}
-      {doing?.kind === 'invite' && <InviteDialog onClose={close} />}
-      {doing?.kind === 'role' && <RoleDialog member={doing.member} isMe={doing.member.user === mine} onClose={close} />}
-      {doing?.kind === 'remove' && <RemoveMemberDialog member={doing.member} isMe={doing.member.user === mine} onClose={close} />}
+      <Suspense>
+        {doing?.kind === 'invite' && <InviteDialog onClose={close} />}
+        {doing?.kind === 'role' && <RoleDialog member={doing.member} isMe={doing.member.user === mine} onClose={close} />}
+        {doing?.kind === 'remove' && <RemoveMemberDialog member={doing.member} isMe={doing.member.user === mine} onClose={close} />}
+      </Suspense>
     </Page>
   );
 }

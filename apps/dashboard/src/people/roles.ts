@@ -1,4 +1,4 @@
-import type { MemberRole } from '@slipway/contracts';
+import type { MemberRole, MemberView } from '@slipway/contracts';
 
 /** The roles, from the one that may the most. */
 export const ROLES: readonly { readonly value: MemberRole; readonly label: string; readonly many: string; readonly about: string }[] = [
@@ -15,3 +15,6 @@ export const roleLabel = (role: MemberRole): string => ROLES.find(({ value }) =>
 /** How many people have each role, from the one that may the most. */
 export const seatsOf = (members: readonly { readonly role: MemberRole }[]): readonly { readonly label: string; readonly count: number }[] =>
   ROLES.map(({ value, many }) => ({ label: many, count: members.filter(({ role }) => role === value).length }));
+
+/** What a person is called: by name where there is one. */
+export const calledOf = ({ name, email }: Pick<MemberView, 'name' | 'email'>): string => name || email;

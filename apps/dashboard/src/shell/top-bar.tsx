@@ -1,6 +1,6 @@
 import { Popover } from '@base-ui/react/popover';
 import { Link, useMatches, useNavigate, useSearch } from '@tanstack/react-router';
-import { type JSX, type ReactNode, useState } from 'react';
+import { type JSX, lazy, type ReactNode, Suspense, useState } from 'react';
 import { useFreshness } from '../api/freshness.js';
 import { useCall } from '../api/use-call.js';
 import { useKeys } from '../api-keys/use-keys.js';
@@ -8,7 +8,7 @@ import { slugOf } from '../deployments/inference-target.js';
 import { formatClock } from '../format/time.js';
 import { useAccount } from '../session/use-session.js';
 import { Icon } from '../ui/icon.js';
-import { type Pick, PickList } from './pick-list.js';
+import type { Pick } from './pick-list.js';
 import { placesFor } from './places.js';
 
 declare module '@tanstack/react-router' {
@@ -20,6 +20,7 @@ declare module '@tanstack/react-router' {
   }
 }
 
+const PickList = lazy(() => import('./pick-list.js').then((module) => ({ default: module.PickList })));
 const FRESH_MS = 30_000;
 
 export interface TopBarProps {
@@ -175,7 +176,9 @@ function CrumbItem({ crumb: { words, to }, isLast, label, items }: CrumbItemProp
                 aria-label={label}
                 className="w-72 overflow-hidden rounded-lg border border-line bg-surface shadow-lg outline-none"
               >
-                <PickList label={label} placeholder="Type to find…" groups={[{ value: label, items }]} onDone={() => setOpen(false)} />
+                <Suspense>
+                  <PickList label={label} placeholder="Type to find…" groups={[{ value: label, items }]} onDone={() => setOpen(false)} />
+                </Suspense>
               </Popover.Popup>
             </Popover.Positioner>
           </Popover.Portal>

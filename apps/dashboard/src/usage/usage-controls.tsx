@@ -1,5 +1,5 @@
 import type { JSX } from 'react';
-import { FilterBar, type Filter } from '../ui/filter-bar.js';
+import { type Filter, FilterBar } from '../ui/lazy-filter-bar.js';
 import { Menu } from '../ui/menu.js';
 import { buttonClass } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';

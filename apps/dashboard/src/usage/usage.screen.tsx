@@ -1,6 +1,6 @@
 import type { UsageGroup, UsageRow } from '@slipway/contracts';
 import { Link } from '@tanstack/react-router';
-import { type JSX, useCallback, useMemo } from 'react';
+import { type JSX, lazy, Suspense, useCallback, useMemo } from 'react';
 import { USAGE_SEARCH } from '../searches.js';
 import { useAccount } from '../session/use-session.js';
 import { Button, buttonClass } from '../ui/button.js';
@@ -9,11 +9,11 @@ import { Loaded } from '../ui/loaded.js';
 import { Notice } from '../ui/notice.js';
 import { Page } from '../ui/page.js';
 import { RangePicker } from '../ui/range-picker.js';
+import { Skeleton } from '../ui/skeleton.js';
 import { StatGrid } from '../ui/stat-grid.js';
 import { useNow } from '../ui/use-now.js';
 import { type UrlState, useUrlState } from '../url-state/use-url-state.js';
 import { partName } from './group-names.js';
-import { UsageChartPanel } from './usage-chart-panel.js';
 import { ExportMenu, UsageFilterBar } from './usage-controls.js';
 import { drilledDown, filtersOf, isFiltered, KEYS_MAX, type UsageState } from './usage-filters.js';
 import { UsageParts } from './usage-parts.js';
@@ -22,6 +22,8 @@ import { UsageRefusals } from './usage-refusals.js';
 import { statsOf } from './usage-stats.js';
 import { type Known, useKnown } from './use-names.js';
 import { type UsageSource, useUsageFigures } from './use-usage-figures.js';
+
+const UsageChartPanel = lazy(async () => ({ default: (await import('./usage-chart-panel.js')).UsageChartPanel }));
 
 /** What the account used: how much, by whom, how fast, and what was refused. */
 export function UsageScreen(): JSX.Element {
@@ -85,7 +87,9 @@ function Figures({ url, range, figures, known, nameOf, by }: FiguresProps): JSX.
   return (
     <div className={`grid grid-cols-[minmax(0,1fr)] gap-6 transition-opacity ${total.isPlaceholderData ? 'opacity-60' : ''}`}>
       <StatGrid label="Key figures" stats={statsOf({ total: sums, before: earlier, steps })} />
-      <UsageChartPanel state={url} {...{ range, before, nameOf }} query={state.by === 'none' ? whole : split} />
+      <Suspense fallback={<Skeleton shape="chart" what="Usage over time" />}>
+        <UsageChartPanel state={url} {...{ range, before, nameOf }} query={state.by === 'none' ? whole : split} />
+      </Suspense>
       <UsageParts by={by} query={parts} nameOf={nameOf} onDrill={(values) => drill(drilledDown(by, values))} />
       <UsageRefusals query={ends} nameOf={keyNameOf} onDrill={({ keys, code }) => drill({ key: keys, status: [code], by: 'deployment' })} />
     </div>
