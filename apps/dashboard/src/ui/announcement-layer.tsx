@@ -1,7 +1,14 @@
 import { Toast } from '@base-ui/react/toast';
 import type { JSX } from 'react';
-import type { AnnouncementAction, AnnouncementLook } from './announcements.js';
 import { Icon, type IconName } from './icon.js';
+
+export type AnnouncementLook = 'good' | 'bad';
+
+/** What can be done about an announcement: "Undo", "Try again". */
+export interface AnnouncementAction {
+  readonly label: string;
+  readonly run: () => void;
+}
 
 const SHOWN_MS = { good: 5_000, bad: 12_000 } as const;
 /** Somebody who wants to undo something reads first. */

@@ -1,12 +1,5 @@
 import { type JSX, lazy, Suspense, useEffect, useState } from 'react';
-
-export type AnnouncementLook = 'good' | 'bad';
-
-/** What can be done about an announcement: "Undo", "Try again". */
-export interface AnnouncementAction {
-  readonly label: string;
-  readonly run: () => void;
-}
+import type { AnnouncementAction, AnnouncementLook } from './announcement-layer.js';
 
 /** The layer is loaded this long after the page, in milliseconds: a screen reader needs the region before its first text. */
 const LOAD_AFTER_MS = 500;

@@ -1,7 +1,7 @@
 import { type JSX, lazy, Suspense } from 'react';
 import type { FilterBarProps } from './filter-bar.js';
 
-export type { Chosen, Filter } from './filter-bar.js';
+export type { Filter } from './filter-bar.js';
 
 const Loaded = lazy(() => import('./filter-bar.js').then((module) => ({ default: module.FilterBar })));
 
