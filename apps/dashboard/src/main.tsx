@@ -20,8 +20,6 @@ session.subscribe(() => {
   shown = account;
 });
 
-// The splash of the page stays until the first screen can be drawn: an application without one would be a white page.
-await router.load().catch(() => undefined);
 createRoot(element).render(
   <CSPProvider disableStyleElements>
     <QueryClientProvider client={queryClient}>

@@ -20,7 +20,7 @@ beforeAll(async () => {
   await ada.getByLabel('Email').fill('ada@example.com');
   await ada.getByLabel('Password').fill('correct horse battery');
   await ada.getByRole('button', { name: 'Set up and sign in' }).click();
-  await ada.getByRole('link', { name: 'svc-tiny.Q8_0' }).waitFor();
+  await ada.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
 }, 240_000);
 afterAll(async () => {
   await browser?.end();
@@ -136,8 +136,7 @@ describe.sequential('a table', () => {
 describe.sequential('figures', () => {
   it('of the usage screen are those of the ledger, in every split, and are saved', async () => {
     for (const contract of ['chat/completions', 'messages'] as const) expect(await statusOf(stack.alias, contract)).toBe(200);
-    await go('/usage', 'Usage');
-    await choose(ada.getByLabel('Time', { exact: true }), 'Last hour');
+    await go('/local/usage?range=1h&by=key&parts-cols=name,requests,output', 'Usage');
     const table = ada.getByRole('table', { name: 'Usage by key' });
     const inLedger = async (): Promise<[string, string][]> => {
       const run = await runCli(['usage', '--by', 'key', '--from', '1h', '--json', '--data-dir', stack.dataDir]);
@@ -146,25 +145,34 @@ describe.sequential('figures', () => {
     };
     const shown = async (): Promise<(string | null)[][]> => {
       const rows = (await table.getByRole('row').all()).slice(1);
-      return Promise.all(rows.map((row) => Promise.all([1, 5].map((cell) => row.getByRole('cell').nth(cell).textContent()))));
+      return Promise.all(rows.map((row) => Promise.all([1, 2].map((cell) => row.getByRole('cell').nth(cell).textContent()))));
     };
     // Three requests by one key: one of the agent’s deployment, one by each contract.
     await expect.poll(async () => (await inLedger())[0]?.[0], { timeout: 30_000 }).toBe('3');
     await expect.poll(shown, { timeout: 60_000 }).toEqual(await inLedger());
-
-    for (const figure of ['Requests', 'Time to first token', 'Duration', 'Tokens per second']) {
-      await choose(ada.getByLabel('Show', { exact: true }), figure);
-      for (const part of ['Everything together', 'Deployment', 'Key', 'Contract']) {
-        await choose(ada.getByLabel('Split by'), part);
+    for (const [search, figure] of [
+      ['view=requests', 'Requests'],
+      ['view=tokens', 'Tokens'],
+      ['view=speed', 'Time to first token'],
+      ['view=speed&measure=duration', 'Duration'],
+      ['view=speed&measure=rate', 'Tokens per second'],
+    ] as const) {
+      for (const by of ['none', 'deployment', 'api']) {
+        await go(`/local/usage?range=1h&by=${by}&${search}`, 'Usage');
         await ada.getByRole('button', { name: `Show as table: ${figure}` }).click();
         await ada.getByRole('table', { name: figure, exact: true }).waitFor();
-        await ada.getByRole('button', { name: `Show as chart: ${figure}` }).click();
       }
     }
     expect(await axeFaults(ada)).toEqual([]);
+
+    await go('/local/usage?range=1h&by=api', 'Usage');
+    await ada.getByRole('table', { name: 'Usage by contract' }).getByRole('button', { name: 'Messages' }).click();
+    await ada.waitForURL(/api=messages/);
+    await expect.poll(async () => (await ada.getByRole('table', { name: 'Usage by deployment' }).getByRole('row').all()).length).toBe(2);
     const download = ada.waitForEvent('download');
-    await ada.getByRole('button', { name: 'Export CSV' }).click();
-    expect((await download).suggestedFilename()).toMatch(/^slipway-usage-.*\.csv$/);
+    await ada.getByRole('button', { name: 'Export' }).click();
+    await ada.getByRole('menuitem', { name: 'CSV' }).click();
+    expect((await download).suggestedFilename()).toMatch(/^slipway-usage-.*-by-deployment\.csv$/);
   }, 120_000);
 
   it('of a deployment are on its own page', async () => {

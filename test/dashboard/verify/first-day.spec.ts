@@ -65,7 +65,7 @@ describe.sequential('a first day with the dashboard', () => {
     await ada.getByText('A password has at least 10 characters.').waitFor();
     await ada.getByLabel('Password').fill(OWNER.password);
     await ada.getByRole('button', { name: 'Set up and sign in' }).click();
-    await ada.getByRole('heading', { level: 1, name: 'Deployments' }).waitFor();
+    await ada.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
 
     const late = await browser.person();
     await late.goto(stack.setup_url ?? '');
@@ -75,7 +75,7 @@ describe.sequential('a first day with the dashboard', () => {
 
   it('a reload goes on with the session, and no script can read what keeps it', async () => {
     await ada.reload();
-    await ada.getByRole('link', { name: 'svc-tiny.Q8_0' }).waitFor();
+    await ada.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
     expect(await ada.evaluate('document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)')).not.toMatch(
       /ey[\w-]+\.|refresh/,
     );
@@ -211,6 +211,7 @@ describe.sequential('a first day with the dashboard', () => {
 
   it('usage appears, and equals what was asked', async () => {
     await open(ada, 'Usage');
+    await choose(ada.getByLabel('Split by'), 'By key');
     const table = ada.getByRole('table', { name: 'Usage by key' });
     // Answered with 200: by the first value, by the second one.
     await expect
@@ -234,24 +235,26 @@ describe.sequential('a first day with the dashboard', () => {
 
   it('an invited viewer sees deployments and may change nothing', async () => {
     await open(ada, 'Members');
-    await ada.getByRole('button', { name: 'Invite somebody' }).click();
+    await ada.getByRole('button', { name: 'Invite', exact: true }).click();
     await dialog(ada).getByLabel('Email').fill(VIEWER.email);
-    await choose(dialog(ada).getByLabel('Role'), /^Viewer/);
+    await dialog(ada).getByRole('radio', { name: 'Viewer' }).click();
     await dialog(ada).getByRole('button', { name: 'Create invitation' }).click();
-    const link = (await dialog(ada).getByRole('region', { name: 'Link' }).textContent()) ?? '';
+    const link = await dialog(ada).getByLabel('Link').inputValue();
     await dialog(ada).getByRole('button', { name: 'Done' }).click();
 
     const vera = await browser.person();
     await vera.goto(link);
     await vera.getByLabel('Password').fill(VIEWER.password);
     await vera.getByRole('button', { name: 'Join and sign in' }).click();
+    await vera.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await open(vera, 'Deployments');
     await vera.getByRole('link', { name: 'svc-tiny.Q8_0' }).waitFor();
     expect(await vera.getByRole('button', { name: 'Create deployment' }).count()).toBe(0);
     expect(await vera.getByRole('link', { name: 'Activity' }).count()).toBe(0);
     await open(vera, 'Playground');
     await vera.getByText('viewers cannot send requests').waitFor();
     expect(await vera.getByLabel('Message').count()).toBe(0);
-    await vera.getByRole('button', { name: 'account menu' }).click();
+    await vera.getByRole('button', { name: 'profile menu' }).click();
     await vera.getByRole('menuitem', { name: 'Sign out' }).click();
     await vera.getByRole('heading', { name: 'Sign in' }).waitFor();
     await vera.getByLabel('Email').fill(VIEWER.email);
@@ -263,9 +266,9 @@ describe.sequential('a first day with the dashboard', () => {
 
   it('what was done is in the activity, that of deployments too', async () => {
     await open(ada, 'Activity');
-    await ada.getByRole('row', { name: /ada@example.com revoked the key Website/ }).waitFor();
+    await ada.getByRole('row', { name: /Ada revoked the key Website/ }).waitFor();
     await ada.getByRole('tab', { name: 'Deployments' }).click();
-    const stops = ada.getByRole('row', { name: /ada@example.com stopped the deployment/ });
+    const stops = ada.getByRole('row', { name: /Ada stopped the deployment/ });
     // One of the demo deployment, one of the second.
     await expect.poll(() => stops.count(), { timeout: 30_000 }).toBe(2);
   });
@@ -294,7 +297,8 @@ describe.sequential('a first day with the dashboard', () => {
       '/usage',
       '/members',
       '/activity',
-      '/account',
+      '/local/profile',
+      '/local/home',
       '/no-such-page',
     ];
     const faults: string[] = [];
