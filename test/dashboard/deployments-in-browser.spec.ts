@@ -214,6 +214,8 @@ describe('a request', () => {
     const { page } = stage;
     await page.route('**/api/requests/find', (route) => route.fulfill({ json: { request: null } }));
     await go(`requests/req_${ID}`, 'Request');
-    await page.getByText('Requests are kept for 35 days.', { exact: false }).waitFor();
+    const text = await page.getByRole('heading', { name: 'No request by this id' }).locator('..').textContent();
+    expect(text).toContain('kept for 35 days');
+    expect(text).toContain('only counted');
   });
 });

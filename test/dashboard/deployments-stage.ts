@@ -22,7 +22,7 @@ const SIZE = {
 const FAILED = { ...READY, state: 'failed', reason: 'engine_unreachable', detail: 'The engine answered 502: no route.', ready_replicas: 0 };
 
 /** A deployment that serves, one with the longest names, and one that failed. */
-export const DEPLOYMENTS = [
+const DEPLOYMENTS = [
   { id: 1, name: 'Demo', aliases: ['demo'], source: FILE, ...SIZE, ...READY },
   { id: 2, name: LONG_NAME, aliases: [LONG_ALIAS, 'b', 'c'], source: { kind: 'file', path: `/models/${LONG_MODEL}` }, ...SIZE, ...READY },
   {
@@ -41,8 +41,8 @@ const revision = (rev: number, rest: object): object => ({
   ...{ by: { actor: 'ops', actor_id: null, actor_name: null }, note: null, ...rest },
 });
 
-export const ALLOWED = { allowed: true, hosts: [], detail: '' };
-export const OPTIONS = {
+const ALLOWED = { allowed: true, hosts: [], detail: '' };
+const OPTIONS = {
   sources: { file: ALLOWED, download: { allowed: false, hosts: [], detail: 'The operator can set MODEL_HOSTS.' }, http: ALLOWED },
   defaults: { replicas: { file: 1, download: 1, http: 2 }, slots: { file: 4, download: 4, http: 256 } },
   max: { replicas: 64, slots: 1_024, context: 1_000_000, threads: 8 },

@@ -4,7 +4,7 @@ import { call } from '../api/use-call.js';
 import { plural } from '../format/number.js';
 import { announce } from '../ui/announcements.js';
 import { ConfirmDialog } from '../ui/confirm-dialog.js';
-import { ableTo, type Asked, doEach, namesOf } from './deployment-commands.js';
+import { ableTo, type Asked, doEach, namesOf } from './command-targets.js';
 import { DeploymentImpact } from './deployment-impact.js';
 import { slugOf } from './inference-target.js';
 
@@ -19,6 +19,7 @@ export interface CommandDialogProps {
 /** Asks before deployments are stopped or deleted, and says who uses them. */
 export function CommandDialog({ asked, onUndo, onSettled, onClose }: CommandDialogProps): JSX.Element {
   const { command, deployments, onDone } = asked;
+  const { verb, done } = WORDS[command];
   const able = ableTo(deployments, command);
   const names = namesOf(able);
   const left = deployments.length - able.length;
@@ -39,21 +40,21 @@ export function CommandDialog({ asked, onUndo, onSettled, onClose }: CommandDial
   };
   return (
     <ConfirmDialog
-      title={`${command === 'stop' ? 'Stop' : 'Delete'} ${names}`}
-      action={`${command === 'stop' ? 'Stop' : 'Delete'} ${noun}`}
+      title={`${verb} ${names}`}
+      action={`${verb} ${noun}`}
       typed={typedFor(command, able)}
       impact={<DeploymentImpact ids={able.map(({ id }) => id)} />}
       onConfirm={act}
       onClose={onClose}
     >
       {command === 'stop' ? <p>{STOP}</p> : <DeleteText deployments={able} />}
-      {left > 0 && <p className="pt-2 text-muted">{`${plural(left, 'deployment')} of the selection cannot be ${DONE[command]} now.`}</p>}
+      {left > 0 && <p className="pt-2 text-muted">{`${plural(left, 'deployment')} of the selection cannot be ${done} now.`}</p>}
     </ConfirmDialog>
   );
 }
 
 const STOP = 'New requests get 409 until you resume it. Running requests have a minute to finish. Aliases and settings stay.';
-const DONE = { stop: 'stopped', delete: 'deleted' } as const;
+const WORDS = { stop: { verb: 'Stop', done: 'stopped' }, delete: { verb: 'Delete', done: 'deleted' } } as const;
 
 /** What cannot be undone is typed: the slug of one deployment, the word for several. */
 function typedFor(command: Asked['command'], deployments: readonly DeploymentView[]): string | undefined {

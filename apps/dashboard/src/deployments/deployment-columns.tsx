@@ -23,7 +23,7 @@ export const ERRORS_MANY = 0.01;
 /** What the list knows of deployments beside their settings. */
 export interface DeploymentFigures {
   /** Of the last hour; null while it is not known. */
-  readonly use: ((id: number) => Sums) | null;
+  readonly hourOf: ((id: number) => Sums) | null;
   readonly loads: ReadonlyMap<number, DeploymentLoad>;
   /** Requests by hour. */
   readonly courses: ReadonlyMap<number, readonly number[]>;
@@ -47,8 +47,8 @@ export function formatErrorShare(share: number): string {
 const Dash = (): JSX.Element => <span className="text-muted">–</span>;
 
 /** The columns of the list. */
-export function deploymentColumns({ use, loads, courses }: DeploymentFigures): readonly Column<DeploymentView>[] {
-  const hourOf = (id: number): Sums | null => use?.(id) ?? null;
+export function deploymentColumns({ hourOf: known, loads, courses }: DeploymentFigures): readonly Column<DeploymentView>[] {
+  const hourOf = (id: number): Sums | null => known?.(id) ?? null;
   return [
     { id: 'name', title: 'Name', pin: 'left', width: 152, value: ({ name }) => name, cell: (row) => <NameCell deployment={row} /> },
     {

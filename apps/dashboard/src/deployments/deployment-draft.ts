@@ -63,7 +63,7 @@ export const RANGES = {
 export type NumberFieldName = keyof typeof RANGES;
 
 /** What is wrong with a whole number that may be left out; null = nothing. */
-export function faultOfNumber(text: string, { min, max }: Range): string | null {
+function faultOfNumber(text: string, { min, max }: Range): string | null {
   const value = text.trim() === '' ? min : Number(text);
   if (Number.isInteger(value) && value >= min && value <= max) return null;
   return `A whole number from ${min} to ${max}, or nothing.`;

@@ -10,7 +10,7 @@ import { Truncated } from '../ui/data-table/truncated.js';
 import { Icon } from '../ui/icon.js';
 import { Menu, type MenuEntry, type MenuGroup } from '../ui/menu.js';
 import { actionsOf, rollbackRev } from './deployment-actions.js';
-import { useDeploymentCommands } from './deployment-commands.js';
+import { type DeploymentCommands, useDeploymentCommands } from './deployment-commands.js';
 import { slugOf, targetOf } from './inference-target.js';
 import { RollBackDialog } from './roll-back-dialog.js';
 
@@ -45,50 +45,77 @@ function Copyable({ text }: { readonly text: string }): JSX.Element {
 
 /** What can be done with a deployment as it is now: the likeliest as a button, the rest in a menu. */
 export function HeaderActions({ deployment }: { readonly deployment: DeploymentView }): JSX.Element {
-  const { slug: account } = useAccount();
   const mayChange = useMayChange();
   const commands = useDeploymentCommands();
-  const [isRollingBack, setRollingBack] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const can = actionsOf(deployment);
-  const back = rollbackRev(deployment);
-  const resume = (): void => {
-    setBusy(true);
-    void commands.resume([deployment]).finally(() => setBusy(false));
-  };
   return (
     <>
-      {mayChange && (
-        <Link
-          to="/$account/playground"
-          params={{ account }}
-          search={{ deployment: slugOf(deployment) }}
-          className={buttonClass(can[0] === 'stop' ? 'main' : 'plain')}
-        >
-          <Icon name="chat" className="-ml-0.5 size-4" />
-          Playground
-        </Link>
-      )}
-      {mayChange && (can.includes('resume') || can.includes('retry')) && (
-        <Button look="main" icon={can.includes('resume') ? 'play' : 'refresh'} busy={busy} onClick={resume}>
-          {can.includes('resume') ? 'Resume' : 'Try again'}
-        </Button>
-      )}
-      {mayChange && back !== null && can.includes('roll_back') && (
-        <Button icon="undo" look={can[0] === 'roll_back' ? 'main' : 'plain'} onClick={() => setRollingBack(true)}>
-          Roll back to revision {back}
-        </Button>
-      )}
+      {mayChange && <LikelyActions deployment={deployment} resume={commands.resume} />}
       <MoreMenu deployment={deployment} ask={commands.ask} />
       {commands.dialog}
-      {isRollingBack && back !== null && <RollBackDialog deployment={deployment} rev={back} onClose={() => setRollingBack(false)} />}
+    </>
+  );
+}
+
+interface LikelyActionsProps {
+  readonly deployment: DeploymentView;
+  readonly resume: DeploymentCommands['resume'];
+}
+
+function LikelyActions({ deployment, resume }: LikelyActionsProps): JSX.Element {
+  const { slug: account } = useAccount();
+  const [first] = actionsOf(deployment);
+  return (
+    <>
+      <Link
+        to="/$account/playground"
+        params={{ account }}
+        search={{ deployment: slugOf(deployment) }}
+        className={buttonClass(first === 'stop' ? 'main' : 'plain')}
+      >
+        <Icon name="chat" className="-ml-0.5 size-4" />
+        Playground
+      </Link>
+      <AgainButton deployment={deployment} resume={resume} />
+      <RollBackButton deployment={deployment} />
+    </>
+  );
+}
+
+/** Starts what is stopped, or tries what failed at once. */
+function AgainButton({ deployment, resume }: LikelyActionsProps): JSX.Element | null {
+  const [busy, setBusy] = useState(false);
+  const can = actionsOf(deployment);
+  const isStopped = can.includes('resume');
+  if (!isStopped && !can.includes('retry')) return null;
+  const again = (): void => {
+    setBusy(true);
+    void resume([deployment]).finally(() => setBusy(false));
+  };
+  return (
+    <Button look="main" icon={isStopped ? 'play' : 'refresh'} busy={busy} onClick={again}>
+      {isStopped ? 'Resume' : 'Try again'}
+    </Button>
+  );
+}
+
+function RollBackButton({ deployment }: Pick<LikelyActionsProps, 'deployment'>): JSX.Element | null {
+  const [asking, setAsking] = useState(false);
+  const can = actionsOf(deployment);
+  const back = rollbackRev(deployment);
+  if (back === null || !can.includes('roll_back')) return null;
+  return (
+    <>
+      <Button icon="undo" look={can[0] === 'roll_back' ? 'main' : 'plain'} onClick={() => setAsking(true)}>
+        Roll back to revision {back}
+      </Button>
+      {asking && <RollBackDialog deployment={deployment} rev={back} onClose={() => setAsking(false)} />}
     </>
   );
 }
 
 interface MoreMenuProps {
   readonly deployment: DeploymentView;
-  readonly ask: ReturnType<typeof useDeploymentCommands>['ask'];
+  readonly ask: DeploymentCommands['ask'];
 }
 
 function MoreMenu({ deployment, ask }: MoreMenuProps): JSX.Element {

@@ -10,7 +10,7 @@ import { Notice } from '../ui/notice.js';
 import { ChoiceRows } from './choice-rows.js';
 import { type DeploymentDraft, faultOfUrl } from './deployment-draft.js';
 import { type EngineTest, engineWords, listedModels, workerNames } from './engine-words.js';
-import { type DraftFieldsProps, DraftText } from './model-fields.js';
+import { type DraftFieldsProps, DraftText } from './draft-text.js';
 import { useOptions } from './use-options.js';
 
 type Question = ConsoleRequest<'engines/test'>;
@@ -25,16 +25,33 @@ function questionOf({ url, credential }: DeploymentDraft, deployment: number | u
   };
 }
 
+interface EngineTesting {
+  readonly busy: boolean;
+  /** Asks the workers; null while the address is not one. */
+  readonly run: (() => void) | null;
+  readonly error: Error | null;
+  readonly tests: readonly EngineTest[] | undefined;
+}
+
+/** A test of the engine that is named. What was typed since makes its answer void. */
+function useEngineTest(draft: DeploymentDraft, deployment: number | undefined): EngineTesting {
+  const question = questionOf(draft, deployment);
+  const test = useMutation({ mutationFn: (asked: Question) => call('engines/test', asked) });
+  const isCurrent = question !== null && JSON.stringify(test.variables) === JSON.stringify(question);
+  return {
+    busy: test.isPending,
+    run: question && (() => test.mutate(question)),
+    error: isCurrent ? test.error : null,
+    tests: isCurrent ? test.data?.tests : undefined,
+  };
+}
+
 /** An HTTP engine: where it is, whether the workers reach it, and which of its models is served. */
 export function EngineFields(props: DraftFieldsProps): JSX.Element {
   const { draft, faults, onChange, deployment } = props;
   const hosts = useOptions()?.sources.http.hosts ?? [];
-  const question = questionOf(draft, deployment);
-  const test = useMutation({ mutationFn: (asked: Question) => call('engines/test', asked) });
-  // What was typed since makes an answer void.
-  const isCurrent = question !== null && JSON.stringify(test.variables) === JSON.stringify(question);
-  const tests = isCurrent ? test.data?.tests : undefined;
-  const models = listedModels(tests ?? []);
+  const testing = useEngineTest(draft, deployment);
+  const models = listedModels(testing.tests ?? []);
   return (
     <>
       <DraftText
@@ -54,15 +71,7 @@ export function EngineFields(props: DraftFieldsProps): JSX.Element {
         fault={faults.credential}
         onChange={(event) => onChange({ credential: event.target.value })}
       />
-      <div className="grid grid-cols-[minmax(0,1fr)] gap-2" aria-live="polite">
-        <div>
-          <Button icon="zap" busy={test.isPending} disabled={question === null} onClick={() => question && test.mutate(question)}>
-            Test the connection
-          </Button>
-        </div>
-        {isCurrent && test.isError && <Notice look="bad">{messageOf(test.error)}</Notice>}
-        {tests && <Findings tests={tests} model={draft.model.trim()} />}
-      </div>
+      <ConnectionTest testing={testing} model={draft.model.trim()} />
       {models.length > 0 && (
         <ChoiceRows
           label="Models of this engine"
@@ -78,6 +87,21 @@ export function EngineFields(props: DraftFieldsProps): JSX.Element {
         {...(models.length === 0 && { hint: 'Test the connection to choose from its list, or enter the name.' })}
       />
     </>
+  );
+}
+
+function ConnectionTest({ testing, model }: { readonly testing: EngineTesting; readonly model: string }): JSX.Element {
+  const { busy, run, error, tests } = testing;
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-2" aria-live="polite">
+      <div>
+        <Button icon="zap" busy={busy} disabled={run === null} onClick={() => run?.()}>
+          Test the connection
+        </Button>
+      </div>
+      {error && <Notice look="bad">{messageOf(error)}</Notice>}
+      {tests && <Findings tests={tests} model={model} />}
+    </div>
   );
 }
 

@@ -14,10 +14,13 @@ const LINE_PX = 24;
 const NEAR_PX = 40;
 
 const INKS: Readonly<Record<LogLineLevel, string>> = {
-  debug: 'text-muted',
-  info: 'text-muted',
-  warn: 'text-warn',
-  error: 'text-bad',
+  ...{ debug: 'text-muted', info: 'text-muted' },
+  ...{ warn: 'font-semibold text-warn', error: 'font-semibold text-bad' },
+};
+
+const GROUNDS: Readonly<Record<LogLineLevel, string>> = {
+  ...{ debug: 'hover:bg-sunken', info: 'hover:bg-sunken' },
+  ...{ warn: 'bg-warn-soft', error: 'bg-bad-soft' },
 };
 
 export interface LogListProps {
@@ -100,9 +103,8 @@ function Line({ line, host, isWrapped }: LineProps): JSX.Element {
   const zone = useTimeZone();
   const { slug: account } = useAccount();
   const level = levelOf(line);
-  const ground = level === 'error' ? 'bg-bad-soft' : level === 'warn' ? 'bg-warn-soft' : 'hover:bg-sunken';
   return (
-    <div className={`flex gap-x-3 px-3 py-0.5 leading-5 max-sm:flex-wrap ${ground}`}>
+    <div className={`flex gap-x-3 px-3 py-0.5 leading-5 max-sm:flex-wrap ${GROUNDS[level]}`}>
       <time
         dateTime={new Date(line.at).toISOString()}
         title={formatExact(new Date(line.at).toISOString(), zone)}
@@ -110,7 +112,7 @@ function Line({ line, host, isWrapped }: LineProps): JSX.Element {
       >
         {clockOf(line.at, zone)}
       </time>
-      <span className={`w-10 shrink-0 ${INKS[level]} ${level === 'error' || level === 'warn' ? 'font-semibold' : ''}`}>{level}</span>
+      <span className={`w-10 shrink-0 ${INKS[level]}`}>{level}</span>
       {host !== null && (
         <span className="w-24 shrink-0 truncate text-muted" title={host}>
           {host}

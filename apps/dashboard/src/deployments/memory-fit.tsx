@@ -115,6 +115,8 @@ function roomText({ memory_free: free, memory_total: total, memory_needed: neede
   return `${needed === null || needed === 0 ? '' : `needs ${formatBytes(needed)}, `}${formatBytes(free)} free${of}`;
 }
 
+const UNFIT: Readonly<Record<string, string>> = { false: 'Does not fit', null: 'Not known yet' };
+
 function WorkerBar({ worker, name }: { readonly worker: WorkerFit; readonly name: string }): JSX.Element {
   const { fits, detail, cores, gpus } = worker;
   const { used, needed, over } = shares(worker);
@@ -134,9 +136,7 @@ function WorkerBar({ worker, name }: { readonly worker: WorkerFit; readonly name
         <span className="bg-edge/70" style={{ width: `${used * 100}%` }} />
         <span className={over > 0 ? 'bg-bad' : 'bg-accent'} style={{ width: `${needed * 100}%` }} />
       </div>
-      <p className={`text-xs ${fits === false ? 'text-bad' : 'text-muted'}`}>
-        {fits === true ? 'Fits' : fits === false ? (detail ?? 'Does not fit') : (detail ?? 'Not known yet')}
-      </p>
+      <p className={`text-xs ${fits === false ? 'text-bad' : 'text-muted'}`}>{fits === true ? 'Fits' : (detail ?? UNFIT[String(fits)])}</p>
     </li>
   );
 }

@@ -110,7 +110,9 @@ const courseOf = (samples: readonly Sample[]): Pick<TimeSeriesProps, 'at' | 'ser
 function LiveLoad({ id }: { readonly id: number }): JSX.Element {
   const load = useLoad(id);
   const latest = useRef(load);
-  latest.current = load;
+  useEffect(() => {
+    latest.current = load;
+  }, [load]);
   const [samples, setSamples] = useState<readonly Sample[]>([]);
   useEffect(() => {
     const take = (): void => {

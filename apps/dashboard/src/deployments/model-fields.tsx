@@ -8,18 +8,11 @@ import { SelectField, TextArea, TextField } from '../ui/field.js';
 import { Notice } from '../ui/notice.js';
 import { Skeleton } from '../ui/skeleton.js';
 import { ChoiceRows, type RowChoice } from './choice-rows.js';
-import { chosenEngine, type DeploymentDraft, draftOfSource, enginesOf, type Faults } from './deployment-draft.js';
+import { chosenEngine, type DeploymentDraft, draftOfSource, enginesOf } from './deployment-draft.js';
+import { type DraftFieldsProps, DraftText } from './draft-text.js';
 import { EngineFields } from './engine-fields.js';
 import { useModels } from './use-models.js';
 import { useOptions } from './use-options.js';
-
-export interface DraftFieldsProps {
-  readonly draft: DeploymentDraft;
-  readonly faults: Faults;
-  readonly onChange: (part: Partial<DeploymentDraft>) => void;
-  /** The deployment that is being changed; absent for a new one. */
-  readonly deployment?: number | undefined;
-}
 
 /** Which model of a source is served, and the engine that loads it. */
 export function ModelFields(props: DraftFieldsProps): JSX.Element {
@@ -34,13 +27,16 @@ export function ModelFields(props: DraftFieldsProps): JSX.Element {
   );
 }
 
-const choiceOf = ({ name, source, bytes, hosts }: ModelView): RowChoice => ({
-  value: JSON.stringify(source),
-  title: name,
-  text: [source.kind === 'file' ? source.path : source.kind === 'download' ? source.uri : '', hosts.length > 0 && `on ${hosts.join(', ')}`]
-    .filter(Boolean)
-    .join(' · '),
-  ...(bytes !== null && { aside: formatBytes(bytes) }),
+/** Where a model is, in one line. */
+function placeOf({ source, hosts }: ModelView): string {
+  const on = hosts.length === 0 ? '' : ` · on ${hosts.join(', ')}`;
+  if (source.kind === 'http') return source.url;
+  return `${source.kind === 'file' ? source.path : source.uri}${on}`;
+}
+
+const choiceOf = (model: ModelView): RowChoice => ({
+  ...{ value: JSON.stringify(model.source), title: model.name, text: placeOf(model) },
+  ...(model.bytes !== null && { aside: formatBytes(model.bytes) }),
 });
 
 /** The models of one kind of source, and which of them a draft names. */
@@ -117,33 +113,6 @@ function DownloadFields({ draft, faults, onChange }: DraftFieldsProps): JSX.Elem
         <ChoiceRows label="Used before" choices={choices} value={chosen} onChange={(value) => onChange(takeOver(value))} />
       )}
     </>
-  );
-}
-
-export interface DraftTextProps extends DraftFieldsProps {
-  readonly field: 'path' | 'uri' | 'sha256' | 'url' | 'model' | 'name' | 'alias';
-  readonly label: string;
-  readonly hint?: string | JSX.Element;
-  readonly placeholder?: string;
-  readonly maxLength?: number;
-}
-
-/** One line of what somebody fills in. */
-export function DraftText({ draft, faults, onChange, field, label, hint, placeholder, maxLength }: DraftTextProps): JSX.Element {
-  return (
-    <TextField
-      label={label}
-      name={field}
-      autoComplete="off"
-      spellCheck={false}
-      placeholder={placeholder}
-      maxLength={maxLength}
-      {...(hint !== undefined && { hint })}
-      {...(field === 'url' && { type: 'url' })}
-      value={draft[field]}
-      fault={faults[field]}
-      onChange={(event) => onChange({ [field]: event.target.value })}
-    />
   );
 }
 

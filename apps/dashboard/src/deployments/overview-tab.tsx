@@ -67,26 +67,35 @@ function Gauges({ details: { deployment } }: { readonly details: DeploymentDetai
   return <StatGrid label="Now and in the last hour" stats={[slots, queued, ...figuresOf(hour)]} />;
 }
 
+/** Figures of the last hour; dashes while they are not known. */
 function figuresOf(hour: Sums | null): readonly Stat[] {
-  const share = hour && errorShare(hour);
-  const [ttft, speed] = [hour?.latency?.ttft_ms?.p95, hour?.latency?.tokens_per_second?.p50];
   return [
     {
       label: 'Requests per minute, 1 h',
       value: hour ? formatRate(hour.requests / 60) : <Dash />,
       hint: hour ? plural(hour.requests, 'request') : undefined,
     },
-    {
-      label: 'Errors, 1 h',
-      value: share === null ? <Dash /> : <span className={share >= ERRORS_MANY ? 'text-bad' : ''}>{formatErrorShare(share)}</span>,
-      hint: hour ? `${formatCount(hour.errors)} of ${formatCount(hour.requests)}` : undefined,
-    },
-    {
-      label: 'TTFT p95, 1 h',
-      value: ttft === undefined ? <Dash /> : formatMs(ttft),
-      hint: speed === undefined ? 'Time to first token' : `${formatRate(speed)} tokens/s p50`,
-    },
+    errorsOf(hour),
+    latencyOf(hour),
   ];
+}
+
+function errorsOf(hour: Sums | null): Stat {
+  const share = hour && errorShare(hour);
+  return {
+    label: 'Errors, 1 h',
+    value: share === null ? <Dash /> : <span className={share >= ERRORS_MANY ? 'text-bad' : ''}>{formatErrorShare(share)}</span>,
+    hint: hour ? `${formatCount(hour.errors)} of ${formatCount(hour.requests)}` : undefined,
+  };
+}
+
+function latencyOf(hour: Sums | null): Stat {
+  const [ttft, speed] = [hour?.latency?.ttft_ms?.p95, hour?.latency?.tokens_per_second?.p50];
+  return {
+    label: 'TTFT p95, 1 h',
+    value: ttft === undefined ? <Dash /> : formatMs(ttft),
+    hint: speed === undefined ? 'Time to first token' : `${formatRate(speed)} tokens/s p50`,
+  };
 }
 
 const LOOKS: Readonly<Record<ReplicaView['state'], readonly [StatusLook, string]>> = {

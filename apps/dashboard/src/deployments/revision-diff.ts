@@ -6,7 +6,7 @@ import type { StatusLook } from '../ui/status.js';
 const orDefault = (value: number | null): string => (value === null ? 'Default' : formatCount(value));
 
 /** The settings of a revision, each with its words. */
-export function settingsOf(revision: RevisionView): readonly (readonly [string, string])[] {
+function settingsOf(revision: RevisionView): readonly (readonly [string, string])[] {
   const { source, context, slots, threads, default_max_tokens: longest, credential } = revision;
   const { engine: _, ...place } = source;
   const kind = engineKindOf(source);

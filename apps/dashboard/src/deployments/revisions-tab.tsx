@@ -91,39 +91,44 @@ function columnsOf(
       value: ({ note }) => note ?? null,
       cell: ({ note }) => (note ? <Truncated text={note} /> : <span className="text-muted">–</span>),
     },
-    {
-      id: 'changes',
-      title: 'Changes',
-      width: 140,
-      value: (row) => changesText(row, revisions),
-      cell: (row) => <Truncated text={changesText(row, revisions)} />,
-    },
-    {
-      id: 'model',
-      title: 'Model',
-      width: 150,
-      value: ({ source }) => modelNameOf(source),
-      cell: ({ source }) => <Truncated text={modelNameOf(source)} cut="middle" />,
-    },
-    {
-      id: 'context',
-      title: 'Context',
-      numeric: true,
-      hidden: true,
-      value: ({ context }) => context,
-      cell: ({ context }) => (context === null ? 'Default' : formatCount(context)),
-    },
-    {
-      id: 'slots',
-      title: 'Slots',
-      numeric: true,
-      width: 72,
-      hidden: true,
-      value: ({ slots }) => slots,
-      cell: ({ slots }) => formatCount(slots),
-    },
+    ...settingColumns(revisions),
   ];
 }
+
+/** What a revision changed, and its settings. */
+const settingColumns = (revisions: readonly RevisionView[]): readonly Column<RevisionView>[] => [
+  {
+    id: 'changes',
+    title: 'Changes',
+    width: 140,
+    value: (row) => changesText(row, revisions),
+    cell: (row) => <Truncated text={changesText(row, revisions)} />,
+  },
+  {
+    id: 'model',
+    title: 'Model',
+    width: 150,
+    value: ({ source }) => modelNameOf(source),
+    cell: ({ source }) => <Truncated text={modelNameOf(source)} cut="middle" />,
+  },
+  {
+    id: 'context',
+    title: 'Context',
+    numeric: true,
+    hidden: true,
+    value: ({ context }) => context,
+    cell: ({ context }) => (context === null ? 'Default' : formatCount(context)),
+  },
+  {
+    id: 'slots',
+    title: 'Slots',
+    numeric: true,
+    width: 72,
+    hidden: true,
+    value: ({ slots }) => slots,
+    cell: ({ slots }) => formatCount(slots),
+  },
+];
 
 /** What a revision changed against the one before. */
 function changesText(revision: RevisionView, revisions: readonly RevisionView[]): string {

@@ -16,7 +16,8 @@ import { DangerZone } from './danger-zone.js';
 import type { DeploymentDetails } from './deployment-details.js';
 import { type DeploymentDraft, type Faults, faultsOf, fieldOfParam, goodNumber, NAME_MAX, NOTE_MAX } from './deployment-draft.js';
 import { MemoryFit, useFit } from './memory-fit.js';
-import { type DraftFieldsProps, DraftText, ModelFields } from './model-fields.js';
+import { type DraftFieldsProps, DraftText } from './draft-text.js';
+import { ModelFields } from './model-fields.js';
 import { settingsChange, storedDraft } from './settings-draft.js';
 import { sourceCards } from './create/source-step.js';
 import { SizeFields } from './size-fields.js';
@@ -105,7 +106,7 @@ function SourceSelect({ draft, faults, onChange }: DraftFieldsProps): JSX.Elemen
       label="Source"
       choices={cards.map(({ value, title, text, locked }) => ({
         ...{ value, label: title, disabled: locked !== undefined && value !== draft.kind },
-        hint: locked ?? String(text),
+        hint: locked ?? text,
       }))}
       value={draft.kind}
       fault={faults.kind}

@@ -1,8 +1,8 @@
 import { DEFAULT_CONTEXT } from '@slipway/contracts/engines';
 import type { JSX } from 'react';
 import { NumberField, SliderField } from '../ui/number-fields.js';
-import { type DeploymentDraft, goodNumber, type NumberFieldName, RANGES } from './deployment-draft.js';
-import type { DraftFieldsProps } from './model-fields.js';
+import { goodNumber, type NumberFieldName, RANGES } from './deployment-draft.js';
+import type { DraftFieldsProps } from './draft-text.js';
 import { useOptions } from './use-options.js';
 
 /** Where the sliders end at first. */
@@ -111,7 +111,7 @@ function EngineSize({ draft, faults, onChange }: SizeProps): JSX.Element {
       {...RANGES.context}
       placeholder="As the engine reports"
       unit="tokens"
-      value={goodNumber(draft as DeploymentDraft, 'context')}
+      value={goodNumber(draft, 'context')}
       fault={faults.context}
       onChange={(value) => onChange({ context: textOf(value) })}
     />

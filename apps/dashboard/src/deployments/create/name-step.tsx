@@ -3,7 +3,7 @@ import type { JSX } from 'react';
 import { useAccount } from '../../session/use-session.js';
 import { TextArea } from '../../ui/field.js';
 import { NAME_MAX, NOTE_MAX, sourceOf } from '../deployment-draft.js';
-import { type DraftFieldsProps, DraftText } from '../model-fields.js';
+import { type DraftFieldsProps, DraftText } from '../draft-text.js';
 
 /** How people and clients call the deployment, and why it is made. */
 export function NameStep(props: DraftFieldsProps): JSX.Element {

@@ -4,7 +4,7 @@ import { ComboboxField } from '../../ui/combobox-field.js';
 import type { IconName } from '../../ui/icon.js';
 import { type Card, RadioCards } from '../../ui/radio-cards.js';
 import { slugOf } from '../inference-target.js';
-import type { DraftFieldsProps } from '../model-fields.js';
+import type { DraftFieldsProps } from '../draft-text.js';
 import { useDeployments } from '../use-deployments.js';
 import { useOptions } from '../use-options.js';
 
@@ -27,7 +27,9 @@ const lockOf = (allowed: Allowed | undefined): string | undefined =>
   allowed && !allowed.allowed ? allowed.detail || 'Not allowed by the operator.' : undefined;
 
 /** The kinds as cards; a forbidden one says what the operator must set. */
-export const sourceCards = (sources: ConsoleReply<'deployments/options'>['sources'] | undefined): readonly Card<SourceKind>[] =>
+export const sourceCards = (
+  sources: ConsoleReply<'deployments/options'>['sources'] | undefined,
+): readonly (Card<SourceKind> & SourceWords)[] =>
   (Object.keys(SOURCES) as SourceKind[]).map((kind) => {
     const locked = lockOf(sources?.[kind]);
     return { value: kind, ...SOURCES[kind], ...(locked !== undefined && { locked }) };

@@ -16,22 +16,25 @@ export interface SummaryProps {
 
 const Open = (): JSX.Element => <span className="text-muted">–</span>;
 
+type Fact = readonly [string, ReactNode] | null;
+
 /** What would be made, as far as it is chosen. */
 export function Summary({ draft, fit }: SummaryProps): JSX.Element {
   const options = useOptions();
   const model = modelNameOf(sourceOf(draft));
-  const slots = goodNumber(draft, 'slots') ?? options?.defaults.slots[draft.kind];
-  const replicas = goodNumber(draft, 'replicas') ?? options?.defaults.replicas[draft.kind];
-  const context = goodNumber(draft, 'context');
-  const facts: readonly (readonly [string, ReactNode] | null)[] = [
+  const memory: readonly Fact[] =
+    draft.kind === 'http'
+      ? []
+      : [
+          ['Memory', memoryText(fit)],
+          ['Load time', loadText(fit)],
+        ];
+  const facts: readonly Fact[] = [
     ['Source', SOURCES[draft.kind].title],
     ['Model', model === '' ? <Open /> : model],
     ['Engine', engineTitle(draft)],
-    ['Context', context === null ? 'Default' : `${formatCount(context)} tokens`],
-    ['Slots', slots === undefined ? 'Default' : `${formatCount(slots)} per replica`],
-    ['Replicas', replicas === undefined ? 'Default' : formatCount(replicas)],
-    draft.kind === 'http' ? null : ['Memory', memoryText(fit)],
-    draft.kind === 'http' ? null : ['Load time', loadText(fit)],
+    ...sizeFacts(draft, options),
+    ...memory,
     ['Base URL', <BaseUrl key="url" alias={draft.alias.trim()} />],
   ];
   return (
@@ -41,15 +44,31 @@ export function Summary({ draft, fit }: SummaryProps): JSX.Element {
         <KeyValues facts={facts} />
       </div>
       {fit && model !== '' && <p className="text-sm">{fitText(fit)}</p>}
-      {options && (
-        <p className="text-xs text-muted">
-          {formatCount(options.used.deployments)} of {plural(options.quotas.deployments, 'deployment')} and{' '}
-          {formatCount(options.used.replicas)} of {plural(options.quotas.replicas, 'replica')} of this account are used.
-        </p>
-      )}
+      {options && <Quotas options={options} />}
     </section>
   );
 }
+
+type Options = NonNullable<ReturnType<typeof useOptions>>;
+
+/** Sizes that are not chosen are the operator's defaults. */
+function sizeFacts(draft: DeploymentDraft, options: Options | null): readonly Fact[] {
+  const slots = goodNumber(draft, 'slots') ?? options?.defaults.slots[draft.kind];
+  const replicas = goodNumber(draft, 'replicas') ?? options?.defaults.replicas[draft.kind];
+  const context = goodNumber(draft, 'context');
+  return [
+    ['Context', context === null ? 'Default' : `${formatCount(context)} tokens`],
+    ['Slots', slots === undefined ? 'Default' : `${formatCount(slots)} per replica`],
+    ['Replicas', replicas === undefined ? 'Default' : formatCount(replicas)],
+  ];
+}
+
+const Quotas = ({ options: { used, quotas } }: { readonly options: Options }): JSX.Element => (
+  <p className="text-xs text-muted">
+    {formatCount(used.deployments)} of {plural(quotas.deployments, 'deployment')} and {formatCount(used.replicas)} of{' '}
+    {plural(quotas.replicas, 'replica')} of this account are used.
+  </p>
+);
 
 /** Without the servers that an HTTP engine may be. */
 const engineTitle = (draft: DeploymentDraft): string =>
