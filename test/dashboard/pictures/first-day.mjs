@@ -56,24 +56,30 @@ export class FirstDay {
     return value;
   }
 
-  /** Fills in the dialog for an HTTP engine and tests the connection; the dialog stays open. */
-  async fillInEngine(name) {
-    await this.open('/deployments');
-    await this.page.getByRole('button', { name: 'Create deployment' }).click();
-    await this.dialog.getByLabel('Name', { exact: true }).fill(name);
-    await choose(this.dialog.getByLabel('Model', { exact: true }), 'An HTTP engine (vLLM, SGLang, llama-server, Ollama)');
-    await this.dialog.getByLabel('Address of the engine').fill(this.stage.engineUrl);
-    await this.dialog.getByLabel('Name of the model there').fill('qwen3-4b');
-    await this.dialog.getByLabel('Alias').fill('writer');
-    await this.dialog.getByRole('button', { name: 'Test the connection' }).click();
-    await this.dialog.getByText('has the model').waitFor();
+  /** Goes to the create page, names an HTTP engine and tests the connection; the page stays at its model. */
+  async fillInEngine() {
+    await this.open('/deployments/create');
+    await this.page.getByRole('radio', { name: 'Engine' }).click();
+    await this.#next();
+    await this.page.getByLabel('Address of the engine').fill(this.stage.engineUrl);
+    await this.page.getByRole('button', { name: 'Test the connection' }).click();
+    await this.page.getByRole('radio', { name: 'qwen3-4b' }).click();
+    await this.page.getByText('has the model').waitFor();
+  }
+
+  async #next() {
+    await this.page.getByRole('button', { name: 'Continue' }).click();
   }
 
   async #createDeployment() {
-    await this.fillInEngine('Writing assistant');
-    await this.dialog.getByRole('button', { name: 'Create deployment' }).click();
+    await this.fillInEngine();
+    await this.#next();
+    await this.#next();
+    await this.page.getByLabel('Name', { exact: true }).fill('Writing assistant');
+    await this.page.getByLabel('Alias (optional)').fill('writer');
+    await this.page.getByRole('button', { name: 'Create deployment' }).click();
     await this.page.getByRole('heading', { level: 1, name: 'Writing assistant' }).waitFor();
-    await this.page.getByText('It answers', { exact: false }).first().waitFor({ timeout: 60_000 });
+    await this.page.getByText('Ready', { exact: true }).first().waitFor({ timeout: 60_000 });
   }
 
   async #ask(key, seconds) {

@@ -58,7 +58,7 @@ async function splitUsage(day) {
 /** The pictures of the documentation. A key in them opens nothing: it dies with the Slipway that they are taken of. */
 export async function takeAll(day, folder) {
   const camera = new Camera(day, folder);
-  await day.fillInEngine('Second writer');
+  await day.fillInEngine();
   await camera.take('create-deployment');
   await day.open('/deployments');
   await camera.take('deployments');
@@ -97,7 +97,7 @@ export async function reviewAll(day, folder) {
       }
       await splitUsage(day);
       await camera.take(`usage-split-${theme}-${size}`, true);
-      await day.fillInEngine('Second writer');
+      await day.fillInEngine();
       await camera.take(`create-deployment-${theme}-${size}`);
     }
   }

@@ -47,28 +47,30 @@ async function go(path: string, heading: string): Promise<void> {
 
 describe.sequential('an engine named by its owner', () => {
   it('is tested before, and what is wrong is said with what to do', async () => {
-    await go('/deployments', 'Deployments');
-    await ada.getByRole('button', { name: 'Create deployment' }).click();
-    await choose(dialog().getByLabel('Model', { exact: true }), /^An HTTP engine/);
-    const test = dialog().getByRole('button', { name: 'Test the connection' });
+    await go('/deployments/create', 'Create deployment');
+    await ada.getByRole('radio', { name: 'Engine' }).check();
+    await ada.getByRole('button', { name: 'Continue' }).click();
+    const test = ada.getByRole('button', { name: 'Test the connection' });
     expect(await test.isDisabled()).toBe(true);
-    await dialog().getByLabel('Address of the engine').fill('http://127.0.0.1:9');
-    await dialog().getByLabel('Name of the model there').fill('wrong');
+    const address = ada.getByLabel('Address of the engine');
+    await address.fill('http://127.0.0.1:9');
     await test.click();
-    await dialog().getByText('The engine does not answer', { exact: false }).waitFor();
-    await dialog().getByLabel('Address of the engine').fill(engine.url);
-    expect(await dialog().getByText('The engine does not answer', { exact: false }).count()).toBe(0);
+    await ada.getByText('The engine does not answer', { exact: false }).waitFor();
+    await address.fill(engine.url);
+    expect(await ada.getByText('The engine does not answer', { exact: false }).count()).toBe(0);
     await test.click();
-    await dialog().getByRole('button', { name: 'Use scripted' }).click();
-    await test.click();
-    await dialog().getByText('answers and has the model', { exact: false }).waitFor();
+    await ada.getByRole('radio', { name: 'scripted' }).check();
+    await ada.getByText('answers and has the model', { exact: false }).waitFor();
+    await ada.getByLabel('Model name at the engine').fill('wrong');
+    await ada.getByText('does not list “wrong”', { exact: false }).waitFor();
     engine.gets.set('/v1/models', modelList('scripted', { owned_by: 'vllm', max_model_len: 4_096 }));
+    await ada.getByRole('radio', { name: 'scripted' }).check();
     await test.click();
-    await dialog().getByText('vLLM answers, has the model and takes 4,096 tokens of context.').waitFor();
+    await ada.getByText('vLLM answers and has the model, up to 4,096 tokens of context.').waitFor();
     expect(await axeFaults(ada)).toEqual([]);
-    await dialog().getByLabel('Address of the engine').fill('http://169.254.169.254');
+    await address.fill('http://169.254.169.254');
     await test.click();
-    await dialog().getByText('ENGINE_HOSTS', { exact: false }).waitFor();
+    await ada.getByRole('alert').filter({ hasText: 'ENGINE_HOSTS' }).waitFor();
   });
 });
 
@@ -103,8 +105,8 @@ describe.sequential('an agent that is given the settings of the dashboard', () =
 
 describe.sequential('a table', () => {
   const LONG = `a${'-long-name'.repeat(6)}-x`;
-  /** Two lines of text and their padding. */
-  const ROW_PX = 72;
+  /** The highest row of a table. */
+  const ROW_PX = 48;
 
   async function heightsOf(name: string): Promise<number[]> {
     const rows = await ada.getByRole('table', { name, exact: true }).getByRole('row').all();
@@ -120,7 +122,7 @@ describe.sequential('a table', () => {
     await table.getByText(LONG, { exact: false }).waitFor();
     expect(Math.max(...(await heightsOf('Deployments')))).toBeLessThanOrEqual(ROW_PX);
     const model = await table.getByRole('cell').getByTitle('svc-tiny.Q8_0.gguf').first().boundingBox();
-    expect(model?.width).toBeGreaterThanOrEqual(96);
+    expect(model?.width).toBeGreaterThanOrEqual(80);
   });
 
   it('of revisions keeps its rows low beside a long address', async () => {
@@ -177,9 +179,9 @@ describe.sequential('figures', () => {
 
   it('of a deployment are on its own page', async () => {
     await go('/deployments/deployment-1?tab=metrics', 'svc-tiny.Q8_0');
-    await ada.getByRole('button', { name: 'Show as table: Requests' }).click();
-    await ada.getByRole('table', { name: 'Requests', exact: true }).waitFor();
-    for (const title of ['Errors', 'Tokens per second', 'Time to first token']) {
+    await ada.getByRole('button', { name: 'Show as table: Requests by outcome' }).click();
+    await ada.getByRole('table', { name: 'Requests by outcome', exact: true }).waitFor();
+    for (const title of ['Tokens', 'Tokens per second', 'Time to first token', 'Duration', 'In flight and queued, live']) {
       expect(await ada.getByRole('heading', { level: 2, name: title, exact: true }).count(), title).toBe(1);
     }
     expect(await axeFaults(ada)).toEqual([]);

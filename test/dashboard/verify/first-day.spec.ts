@@ -39,6 +39,14 @@ async function menuOf(page: Page, key: string, action: string): Promise<void> {
   await page.getByRole('menuitem', { name: action }).click();
 }
 
+/** Stops the deployment whose page is open. */
+async function stop(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Stop' }).click();
+  await dialog(page).getByRole('button', { name: 'Stop deployment' }).click();
+  await dialog(page).waitFor({ state: 'detached' });
+}
+
 /** Creates a key by keyboard alone and gives its value, which is gone afterwards. */
 async function createKey(page: Page, name: string): Promise<string> {
   await page.getByRole('button', { name: 'Create API key' }).first().focus();
@@ -137,8 +145,7 @@ describe.sequential('a first day with the dashboard', () => {
     const key = stack.key ?? '';
     await open(ada, 'Deployments');
     await ada.getByRole('link', { name: 'svc-tiny.Q8_0' }).click();
-    await ada.getByRole('button', { name: 'Stop', exact: true }).click();
-    await dialog(ada).getByRole('button', { name: 'Stop deployment' }).click();
+    await stop(ada);
     await ada.getByRole('button', { name: 'Resume' }).waitFor();
     await expect.poll(() => statusOf(key), { timeout: 30_000 }).toBe(409);
     await ada.getByRole('button', { name: 'Resume' }).click();
@@ -154,20 +161,27 @@ describe.sequential('a first day with the dashboard', () => {
 
   it('another deployment is created from a model that is here, and deleted by typing its slug', async () => {
     await open(ada, 'Deployments');
-    await ada.getByRole('button', { name: 'Create deployment' }).click();
-    await dialog(ada).getByRole('button', { name: 'Create deployment' }).click();
-    await dialog(ada).getByText('Give the deployment a name.').waitFor();
-    await dialog(ada).getByLabel('Name', { exact: true }).fill('Second one');
-    await choose(dialog(ada).getByLabel('Which one'), /^svc-tiny/);
-    await dialog(ada).getByLabel('Alias').fill('demo');
-    await dialog(ada).getByRole('button', { name: 'Create deployment' }).click();
-    await dialog(ada).getByText('This alias points at deployment-1.').waitFor();
-    await dialog(ada).getByLabel('Alias').fill('');
-    await dialog(ada).getByRole('button', { name: 'Create deployment' }).click();
+    await ada.getByRole('link', { name: 'Create deployment' }).click();
+    const next = ada.getByRole('button', { name: 'Continue' });
+    await next.click();
+    await next.click();
+    await ada.getByText('Choose a model, or enter the path').waitFor();
+    await ada.getByRole('radio', { name: /^svc-tiny/ }).check();
+    await next.click();
+    await ada.getByText('Fits now.').first().waitFor();
+    await next.click();
+    await ada.getByLabel('Name', { exact: true }).fill('Second one');
+    await ada.getByLabel('Alias (optional)').fill('demo');
+    const create = ada.getByRole('button', { name: 'Create deployment' });
+    await create.click();
+    await ada.getByText('This alias points at deployment-1.').waitFor();
+    await ada.getByLabel('Alias (optional)').fill('');
+    await create.click();
     await ada.getByRole('heading', { level: 1, name: 'Second one' }).waitFor();
-    await ada.getByRole('button', { name: 'Stop', exact: true }).click();
-    await dialog(ada).getByRole('button', { name: 'Stop deployment' }).click();
-    await ada.getByRole('button', { name: 'Delete' }).click({ timeout: 60_000 });
+    await stop(ada);
+    await ada.getByText('Stopped', { exact: true }).first().waitFor({ timeout: 60_000 });
+    await ada.getByRole('button', { name: 'More actions' }).click();
+    await ada.getByRole('menuitem', { name: 'Delete' }).click();
     const confirm = dialog(ada).getByRole('button', { name: 'Delete deployment' });
     expect(await confirm.isDisabled()).toBe(true);
     await dialog(ada).getByLabel('Type deployment-2').fill('deployment-2');
@@ -249,7 +263,7 @@ describe.sequential('a first day with the dashboard', () => {
     await vera.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
     await open(vera, 'Deployments');
     await vera.getByRole('link', { name: 'svc-tiny.Q8_0' }).waitFor();
-    expect(await vera.getByRole('button', { name: 'Create deployment' }).count()).toBe(0);
+    expect(await vera.getByRole('link', { name: 'Create deployment' }).count()).toBe(0);
     expect(await vera.getByRole('link', { name: 'Activity' }).count()).toBe(0);
     await open(vera, 'Playground');
     await vera.getByText('viewers cannot send requests').waitFor();
@@ -286,6 +300,7 @@ describe.sequential('a first day with the dashboard', () => {
   it('every screen passes axe, light and dark, and fits a phone', async () => {
     const places = [
       '/deployments',
+      '/deployments/create',
       '/deployments/deployment-1',
       '/deployments/deployment-1?tab=metrics',
       '/deployments/deployment-1?tab=logs',
