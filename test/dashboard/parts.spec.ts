@@ -117,6 +117,16 @@ describe.sequential('lists of choices', () => {
     expect(await page.getByRole('button', { name: /^Remove / }).count()).toBe(1);
   });
 
+  it('Escape in a combobox of several keeps its chips', async () => {
+    const chips = page.getByRole('button', { name: /^Remove / });
+    const before = await chips.count();
+    expect(before).toBeGreaterThan(0);
+    await page.getByLabel('Deployments', { exact: true }).focus();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    expect(await chips.count()).toBe(before);
+  });
+
   it('switches, boxes and cards follow space and arrows', async () => {
     const follow = page.getByRole('switch', { name: 'Follow' });
     await follow.focus();

@@ -16,3 +16,10 @@ export async function choose(select: Locator, option: string | RegExp): Promise<
 
 /** The dialog over the page. */
 export const dialog = (page: Page): Locator => page.getByRole('dialog');
+
+/** Says that the shown secret is stored, and closes its dialog. */
+export async function storeSecret(page: Page): Promise<void> {
+  await dialog(page).getByRole('checkbox', { name: 'I have stored it' }).check();
+  await dialog(page).getByRole('button', { name: 'Done' }).click();
+  await dialog(page).waitFor({ state: 'detached' });
+}

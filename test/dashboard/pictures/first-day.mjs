@@ -43,7 +43,7 @@ export class FirstDay {
     await this.page.getByLabel('Your name').fill('Ada');
     await this.page.getByLabel('Password').fill('correct horse battery');
     await this.page.getByRole('button', { name: 'Set up and sign in' }).click();
-    await this.page.getByRole('heading', { level: 1, name: 'Deployments' }).waitFor();
+    await this.page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
   }
 
   async #createKey(name) {
@@ -52,6 +52,7 @@ export class FirstDay {
     await this.dialog.getByLabel('Name').fill(name);
     await this.dialog.getByRole('button', { name: 'Create key' }).click();
     const value = await this.dialog.getByLabel('Key', { exact: true }).inputValue();
+    await this.dialog.getByRole('checkbox', { name: 'I have stored it' }).check();
     await this.dialog.getByRole('button', { name: 'Done' }).click();
     return value;
   }

@@ -9,11 +9,15 @@ const SCREENS = [
   ['revisions', '/deployments/deployment-2?tab=revisions'],
   ['settings', '/deployments/deployment-2?tab=settings'],
   ['keys', '/api-keys'],
+  ['key', '/local/api-keys/2'],
+  ['key-limits', '/local/api-keys/2?tab=limits'],
   ['mcp-key', '/api-keys?tab=mcp'],
   ['usage', '/usage'],
   ['members', '/members'],
   ['activity', '/activity'],
   ['account', '/account'],
+  ['account-limits', '/local/settings?tab=limits'],
+  ['models', '/local/models'],
 ];
 /** Charts are drawn when their code is there. */
 const DRAWN_MS = 800;

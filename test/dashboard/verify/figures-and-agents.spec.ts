@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documentOf, runCli } from '../../cli/cli-rig.js';
 import { type Stack, startStack } from '../../e2e/stack.js';
 import { axeFaults, ConsoleBrowser } from '../console-browser.js';
-import { choose } from '../screen.js';
+import { choose, storeSecret } from '../screen.js';
 
 let stack: Stack;
 let engine: ScriptedUpstream;
@@ -78,9 +78,9 @@ describe.sequential('an agent that is given the settings of the dashboard', () =
   it('makes a deployment that answers, and the card of the key shows who it was', async () => {
     await go('/api-keys?tab=mcp', 'API Keys');
     await ada.getByRole('button', { name: 'Create MCP key' }).click();
-    await choose(dialog().getByLabel('Client'), 'Zed');
+    await dialog().getByRole('tab', { name: 'Zed' }).click();
     const pasted = (await dialog().getByRole('region', { name: 'settings.json' }).textContent()) ?? '';
-    await dialog().getByRole('button', { name: 'Done' }).click();
+    await storeSecret(ada);
     await ada.getByText('Last client').waitFor();
     const { context_servers: servers } = JSON.parse(pasted) as {
       context_servers: { slipway: { url: string; headers: Record<string, string> } };
@@ -99,7 +99,12 @@ describe.sequential('an agent that is given the settings of the dashboard', () =
     await expect.poll(stateOf, { timeout: 60_000 }).toBe('ready');
     await expect.poll(() => statusOf('local/by-agent'), { timeout: 30_000 }).toBe(200);
     await agent.close();
-    await ada.getByText('first-agent/1', { exact: true }).waitFor({ timeout: 60_000 });
+    await ada.getByRole('definition').filter({ hasText: 'first-agent 1' }).waitFor({ timeout: 60_000 });
+    await ada
+      .getByRole('table', { name: 'Calls of agents' })
+      .getByRole('row', { name: /create_deployment .*OK/ })
+      .waitFor({ timeout: 60_000 });
+    expect(await axeFaults(ada)).toEqual([]);
   });
 });
 
@@ -187,24 +192,34 @@ describe.sequential('figures', () => {
     expect(await axeFaults(ada)).toEqual([]);
   });
 
-  it('of an account’s limits are beside its keys', async () => {
+  it('of an account’s limits are in its settings', async () => {
     const run = await runCli(['accounts', 'limits', 'local', '--tokens-per-day', '1000000', '--data-dir', stack.dataDir]);
     expect(run.code, run.stderr).toBe(0);
-    await go('/api-keys', 'API Keys');
+    await go('/local/settings?tab=limits', 'Settings');
     await ada.getByText(/^[1-9]\d* of 1,000,000 used$/).waitFor();
     expect(await ada.getByRole('alert').count()).toBe(0);
     expect(await axeFaults(ada)).toEqual([]);
   });
 
-  it('of a key’s own budget are beside the key', async () => {
+  it('of a key are beside the key and on its page', async () => {
     const run = await runCli(['keys', 'limits', 'npm start', '--tokens-per-day', '2000000', '--data-dir', stack.dataDir]);
     expect(run.code, run.stderr).toBe(0);
     await go('/api-keys', 'API Keys');
-    await ada.getByRole('row', { name: /^npm start .*[1-9]\d* of 2,000,000 used today/ }).waitFor();
+    const row = ada.getByRole('row', { name: /npm start/ });
+    await row.getByText(/^[1-9]\d* of 2M today$/).waitFor();
+    await row.getByRole('link', { name: /^npm start/ }).click();
+    await ada.getByRole('heading', { level: 1, name: 'npm start' }).waitFor();
+    await ada
+      .getByRole('list', { name: 'Requests by outcome' })
+      .getByRole('listitem')
+      .filter({ hasText: /^Completed3/ })
+      .waitFor();
+    await ada.getByRole('tab', { name: 'Limits and access' }).click();
+    await ada.getByText(/^[1-9]\d* of 2,000,000 used$/).waitFor();
     expect(await axeFaults(ada)).toEqual([]);
   });
 
-  it('of a budget that is used up are an alert above the keys', async () => {
+  it('of a budget that is used up are an alert on every screen', async () => {
     const setBudget = async (tokens: string): Promise<void> => {
       const run = await runCli(['accounts', 'limits', 'local', '--tokens-per-day', tokens, '--data-dir', stack.dataDir]);
       expect(run.code, run.stderr).toBe(0);
@@ -214,9 +229,11 @@ describe.sequential('figures', () => {
       await go('/api-keys', 'API Keys');
       const alert = ada.getByRole('alert').filter({ hasText: 'budget of 1 token per day is used up' });
       await alert.waitFor();
-      await ada.getByText(/^[1-9]\d* of 1 used$/).waitFor();
       const [above, table] = await Promise.all([alert.boundingBox(), ada.getByRole('table').first().boundingBox()]);
       expect(above!.y).toBeLessThan(table!.y);
+      await alert.getByRole('link', { name: 'Limits and budgets' }).click();
+      await ada.getByText(/^[1-9]\d* of 1 used$/).waitFor();
+      await alert.waitFor();
       expect(await axeFaults(ada)).toEqual([]);
     } finally {
       await setBudget('1000000');

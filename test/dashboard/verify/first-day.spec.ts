@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Stack, startStack } from '../../e2e/stack.js';
 import { axeFaults, ConsoleBrowser } from '../console-browser.js';
 import { answered, askOne, askTwo, callTool, codeOfLast, rawOfLast } from '../playground-steps.js';
-import { choose, dialog, open } from '../screen.js';
+import { choose, dialog, open, storeSecret } from '../screen.js';
 
 const OWNER = { email: 'ada@example.com', password: 'correct horse battery' };
 const VIEWER = { email: 'vera@example.com', password: 'staple battery horse' };
@@ -35,7 +35,7 @@ async function statusOf(key: string): Promise<number> {
 }
 
 async function menuOf(page: Page, key: string, action: string): Promise<void> {
-  await page.getByRole('button', { name: `Actions for ${key}` }).click();
+  await page.getByRole('button', { name: `Actions for ${key}`, exact: true }).click();
   await page.getByRole('menuitem', { name: action }).click();
 }
 
@@ -56,8 +56,8 @@ async function createKey(page: Page, name: string): Promise<string> {
   const value = await dialog(page).getByLabel('Key', { exact: true }).inputValue();
   await page.keyboard.press('Escape');
   expect(await dialog(page).getByLabel('Key', { exact: true }).inputValue()).toBe(value);
-  await dialog(page).getByRole('button', { name: 'Done' }).click();
-  await dialog(page).waitFor({ state: 'detached' });
+  expect(await dialog(page).getByRole('region', { name: 'First request' }).textContent()).toContain(value);
+  await storeSecret(page);
   expect(await page.content()).not.toContain(value);
   return value;
 }
@@ -94,20 +94,25 @@ describe.sequential('a first day with the dashboard', () => {
     const first = await createKey(ada, 'Website');
     await expect.poll(() => statusOf(first), { timeout: 30_000 }).toBe(200);
 
-    await menuOf(ada, 'Website', 'Access and limits');
-    await dialog(ada).getByRole('radio', { name: 'Only these' }).check();
-    await dialog(ada)
-      .getByRole('checkbox', { name: /^svc-tiny/ })
-      .check();
+    await menuOf(ada, 'Website', 'Access');
+    await dialog(ada).getByRole('radio', { name: 'Selected deployments' }).check();
+    await dialog(ada).getByRole('combobox', { name: 'Deployments' }).fill('svc');
+    await ada.keyboard.press('Enter');
+    await dialog(ada).getByRole('button', { name: 'Remove svc-tiny.Q8_0' }).waitFor();
+    await ada.getByRole('listbox').waitFor({ state: 'detached' });
+    expect(await axeFaults(ada)).toEqual([]);
+    await dialog(ada).getByRole('button', { name: 'Save' }).click();
+    await dialog(ada).waitFor({ state: 'detached' });
+    await menuOf(ada, 'Website', 'Limits');
     await dialog(ada).getByLabel('Requests per minute').fill('1000');
     expect(await axeFaults(ada)).toEqual([]);
     await dialog(ada).getByRole('button', { name: 'Save' }).click();
-    await ada.getByRole('row', { name: /Website .* 1 deployment, limited/ }).waitFor();
+    await ada.getByRole('row', { name: /Website .*svc-tiny\.Q8_0 .*Limited/ }).waitFor();
 
     await menuOf(ada, 'Website', 'Rotate');
     await dialog(ada).getByRole('button', { name: 'Rotate key' }).click();
     const second = await dialog(ada).getByLabel('Key', { exact: true }).inputValue();
-    await dialog(ada).getByRole('button', { name: 'Done' }).click();
+    await storeSecret(ada);
     expect(second).not.toBe(first);
     await expect.poll(() => statusOf(first), { timeout: 30_000 }).toBe(401);
     await expect.poll(() => statusOf(second), { timeout: 30_000 }).toBe(200);
@@ -115,16 +120,48 @@ describe.sequential('a first day with the dashboard', () => {
     await menuOf(ada, 'Website', 'Revoke');
     const revoke = dialog(ada).getByRole('button', { name: 'Revoke key' });
     await expect.poll(() => revoke.isDisabled(), { timeout: 30_000 }).toBe(true);
-    await dialog(ada).getByLabel('Type the name of the key').fill('Website');
+    await dialog(ada).getByLabel('Type Website to confirm').fill('Website');
     await revoke.click();
     await dialog(ada).waitFor({ state: 'detached' });
     await expect.poll(() => statusOf(second), { timeout: 30_000 }).toBe(401);
-    await ada.getByRole('checkbox', { name: /^Show revoked keys/ }).check();
-    await ada.getByText('Revoked', { exact: true }).waitFor();
+    expect(await ada.getByRole('row', { name: /^Select Website/ }).count()).toBe(0);
+    await ada.getByRole('button', { name: 'Filter by State' }).click();
+    await ada.getByRole('checkbox', { name: /^Revoked/ }).check();
+    await ada.keyboard.press('Escape');
+    await ada.getByRole('row', { name: /Website .*Revoked/ }).waitFor();
+  });
+
+  it('two keys of one name are told apart, get another expiry and are revoked together', async () => {
+    await ada.goto('/local/api-keys?q=temporary');
+    await createKey(ada, 'Temporary');
+    await ada.getByRole('button', { name: 'Create API key' }).first().click();
+    await dialog(ada).getByLabel('Name').fill('temporary ');
+    await dialog(ada).getByText('has this name too').waitFor();
+    await dialog(ada).getByRole('button', { name: 'Create key' }).click();
+    await storeSecret(ada);
+
+    await menuOf(ada, 'temporary', 'Expiry');
+    await choose(dialog(ada).getByLabel('Expires'), 'Custom date');
+    await dialog(ada).getByLabel('Last day (UTC)').fill('2020-01-01');
+    await dialog(ada).getByRole('button', { name: 'Save' }).click();
+    await dialog(ada).getByText('Choose a day in the future.').waitFor();
+    await choose(dialog(ada).getByLabel('Expires'), 'Never');
+    await dialog(ada).getByRole('button', { name: 'Save' }).click();
+    await ada.getByRole('row', { name: /temporary .*Never Never/ }).waitFor();
+
+    await ada.getByRole('checkbox', { name: 'Select the rows of this page' }).check();
+    await ada.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Revoke' }).click();
+    await dialog(ada).getByText('No requests in the last hour.').waitFor();
+    expect(await axeFaults(ada)).toEqual([]);
+    await dialog(ada).getByRole('button', { name: 'Revoke 2 keys' }).click();
+    await dialog(ada).waitFor({ state: 'detached' });
+    await ada.getByText('Nothing matches the search and filters.').waitFor();
   });
 
   it('the MCP key comes with settings to paste, and is in them only while it is shown', async () => {
     await ada.getByRole('tab', { name: 'MCP Key' }).click();
+    await ada.getByRole('heading', { name: 'MCP Configuration' }).waitFor();
+    expect(await ada.getByRole('region', { name: 'Run once' }).textContent()).toContain('YOUR_MCP_KEY');
     await ada.getByRole('button', { name: 'Create MCP key' }).click();
     const value = await dialog(ada).getByLabel('Key', { exact: true }).inputValue();
     expect(value).toMatch(/^svc_mcp_/);
@@ -133,10 +170,22 @@ describe.sequential('a first day with the dashboard', () => {
     expect(await dialog(ada).getByRole('region', { name: 'Run once' }).textContent()).toContain(
       `${stack.console_url}/mcp --header "Authorization: Bearer ${value}"`,
     );
+    await dialog(ada).getByRole('button', { name: 'Read-only' }).click();
+    expect(await dialog(ada).getByRole('region', { name: 'Run once' }).textContent()).toContain(`${stack.console_url}/mcp/readonly `);
     expect(await axeFaults(ada)).toEqual([]);
-    await dialog(ada).getByRole('button', { name: 'Done' }).click();
+    await storeSecret(ada);
+    expect(await ada.content()).not.toContain(value);
+    // The test of the page itself is no use of the key.
+    await ada.getByText('Last client').waitFor();
+    expect(
+      await ada
+        .getByRole('definition')
+        .filter({ hasText: /^None$/ })
+        .count(),
+    ).toBe(1);
     await ada.getByRole('button', { name: 'MCP Configuration' }).click();
-    expect(await dialog(ada).getByRole('region', { name: 'Run once' }).textContent()).toContain('YOUR_MCP_KEY');
+    await dialog(ada).getByRole('tab', { name: 'Cursor' }).click();
+    expect(await dialog(ada).getByRole('link', { name: 'Add to Cursor' }).getAttribute('href')).toMatch(/^cursor:/);
     await ada.keyboard.press('Escape');
     await dialog(ada).waitFor({ state: 'detached' });
   });
@@ -308,6 +357,13 @@ describe.sequential('a first day with the dashboard', () => {
       '/deployments/deployment-1?tab=settings',
       '/api-keys',
       '/api-keys?tab=mcp',
+      '/api-keys/1',
+      '/api-keys/1?tab=limits',
+      '/api-keys/1?tab=audit',
+      '/local/settings',
+      '/local/settings?tab=limits',
+      '/local/models',
+      '/local/data-sets',
       '/playground',
       '/usage',
       '/members',

@@ -1,5 +1,5 @@
 import type { ConsoleReply } from '@slipway/contracts';
-import { type JSX, lazy, Suspense, useState } from 'react';
+import { type JSX, useState } from 'react';
 import { messageOf } from '../api/console-error.js';
 import { useCall, useChange } from '../api/use-call.js';
 import { useMayChange } from '../session/use-session.js';
@@ -15,10 +15,8 @@ import { Status } from '../ui/status.js';
 import { agentName } from './agent-name.js';
 import { MomentOrNever } from './key-cells.js';
 import { ownerOf } from './key-state.js';
+import { McpConfigurationDialog, McpKeyReveal } from './mcp-configuration.js';
 import { reachOf } from './reach.js';
-
-const Configuration = lazy(async () => ({ default: (await import('./mcp-configuration.js')).McpConfigurationDialog }));
-const Reveal = lazy(async () => ({ default: (await import('./mcp-configuration.js')).McpKeyReveal }));
 
 type Doing = { readonly kind: 'rotate' } | { readonly kind: 'configure' } | { readonly kind: 'reveal'; readonly value: string };
 type Found = ConsoleReply<'mcp-key/find'>;
@@ -61,10 +59,8 @@ export function McpKeyCard(): JSX.Element {
       </div>
       {key && <p className="text-xs text-muted">An account has one MCP key. Rotation replaces it.</p>}
       {doing?.kind === 'rotate' && <RotateDialog onClose={close} onRotated={(value) => setDoing({ kind: 'reveal', value })} />}
-      <Suspense>
-        {doing?.kind === 'configure' && <Configuration onClose={close} />}
-        {doing?.kind === 'reveal' && <Reveal value={doing.value} onDone={close} />}
-      </Suspense>
+      {doing?.kind === 'configure' && <McpConfigurationDialog onClose={close} />}
+      {doing?.kind === 'reveal' && <McpKeyReveal value={doing.value} onDone={close} />}
     </Panel>
   );
 }

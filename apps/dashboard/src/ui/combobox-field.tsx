@@ -70,7 +70,12 @@ export function MultiComboboxField({ label, hint, fault, bare, value, onChange, 
           multiple
           items={choices}
           value={choices.filter((one) => value.includes(one.value))}
-          onValueChange={(next: Choice[]) => onChange(next.map((one) => one.value))}
+          onValueChange={(next: Choice[], details) => {
+            // Escape leaves; it would remove every chip, which nobody expects of it.
+            if (details.reason !== 'escape-key') return onChange(next.map((one) => one.value));
+            details.cancel();
+            details.allowPropagation();
+          }}
           isItemEqualToValue={(one, other) => one.value === other.value}
           disabled={disabled}
           filter={filter}
