@@ -125,6 +125,7 @@ function ActivityFilterBar({ log, url: [state, set] }: EntriesProps): JSX.Elemen
     <div className="min-w-64 flex-1">
       <FilterBar
         label="Filter activity"
+        example="action:key.rotate"
         filters={filters}
         chosen={{ actor: listed(state.actor), action: listed(state.action), object: listed(state.object) }}
         onChange={({ actor = [], action = [], object = [] }) =>
@@ -163,7 +164,7 @@ function ExportMenu({ name, filters, seen }: ExportMenuProps): JSX.Element {
 
 const columnsFor = (zone: TimeZone, names: TargetNames): readonly Column<AuditEntry>[] => [
   {
-    ...{ id: 'time', title: zone === 'utc' ? 'Time (UTC)' : 'Time (local)', width: 150, pin: 'left' as const },
+    ...{ id: 'time', title: zone === 'utc' ? 'Time (UTC)' : 'Time (local)', width: 176, pin: 'left' as const },
     cell: ({ at }) => (
       <time dateTime={at} className="font-normal tabular-nums">
         {formatExact(at, zone).slice(0, 19)}
@@ -176,20 +177,20 @@ const columnsFor = (zone: TimeZone, names: TargetNames): readonly Column<AuditEn
     cell: (entry) => <span title={entry.actor_name ?? undefined}>{actorOf(entry, names.person)}</span>,
     value: (entry) => `${actorOf(entry, names.person)} ${entry.actor_name ?? ''}`,
   },
-  { id: 'what', title: 'Action', width: 170, card: 'figure', cell: doneOf, value: (entry) => `${doneOf(entry)} ${entry.action}` },
+  { id: 'what', title: 'Action', width: 150, card: 'figure', cell: doneOf, value: (entry) => `${doneOf(entry)} ${entry.action}` },
   {
-    ...{ id: 'target', title: 'Target', width: 160 },
+    ...{ id: 'target', title: 'Target', width: 150 },
     cell: (entry) => <TargetLink {...{ entry, names }} />,
     value: (entry) => targetOf(entry, names)?.text ?? '',
   },
   {
-    ...{ id: 'details', title: 'Details', width: 180 },
+    ...{ id: 'details', title: 'Details', width: 150 },
     cell: (entry) => <span title={factsOf(entry)}>{factsOf(entry) || '–'}</span>,
     value: factsOf,
   },
   { id: 'address', title: 'Address', width: 100, cell: ({ address }) => address ?? '–', value: ({ address }) => address },
   {
-    ...{ id: 'client', title: 'Client', width: 110 },
+    ...{ id: 'client', title: 'Client', width: 124 },
     cell: ({ client }) => <span title={client ?? undefined}>{client === null ? '–' : clientName(client)}</span>,
     value: ({ client }) => (client === null ? null : clientName(client)),
   },

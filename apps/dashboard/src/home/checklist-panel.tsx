@@ -40,7 +40,7 @@ export function ChecklistPanel({ progress }: ChecklistPanelProps): JSX.Element |
       }
     >
       <ol className="grid gap-1">
-        {STEPS.map((step) => (
+        {STEPS.filter((step) => !isSetUp(progress) || progress[step] !== 'done').map((step) => (
           <StepRow key={step} step={step} state={progress[step]} isNext={step === next}>
             <StepContent step={step} apiKey={apiKey} onKey={setApiKey} />
           </StepRow>
@@ -102,7 +102,7 @@ function StepContent({ step, apiKey, onKey }: StepContentProps): JSX.Element {
     case 'key':
       return <CreateKeyStep onKey={onKey} />;
     case 'request':
-      return <FirstRequest apiKey={apiKey} />;
+      return <FirstRequest apiKey={apiKey} onKey={onKey} />;
     case 'team':
       return (
         <Link to="/$account/members" params={{ account }} className={`${buttonClass('plain')} justify-self-start`}>
@@ -118,7 +118,12 @@ function StepContent({ step, apiKey, onKey }: StepContentProps): JSX.Element {
   }
 }
 
-function CreateKeyStep({ onKey }: { readonly onKey: (value: string) => void }): JSX.Element {
+interface CreateKeyStepProps {
+  readonly onKey: (value: string) => void;
+  readonly look?: 'main' | 'plain';
+}
+
+function CreateKeyStep({ onKey, look = 'main' }: CreateKeyStepProps): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   const created = (_name: string, value: string): void => {
     setOpen(false);
@@ -126,7 +131,7 @@ function CreateKeyStep({ onKey }: { readonly onKey: (value: string) => void }): 
   };
   return (
     <>
-      <Button look="main" icon="plus" className="justify-self-start" onClick={() => setOpen(true)}>
+      <Button look={look} icon="plus" className="justify-self-start" onClick={() => setOpen(true)}>
         Create API key
       </Button>
       <Suspense>{isOpen && <CreateKeyDialog onClose={() => setOpen(false)} onCreated={created} />}</Suspense>
@@ -135,7 +140,7 @@ function CreateKeyStep({ onKey }: { readonly onKey: (value: string) => void }): 
 }
 
 /** A request to paste, and a line that waits for it. */
-function FirstRequest({ apiKey }: { readonly apiKey: string | undefined }): JSX.Element {
+function FirstRequest({ apiKey, onKey }: Omit<StepContentProps, 'step'>): JSX.Element {
   const { slug } = useAccount();
   const addresses = useAddresses();
   const { data } = useCall('deployments/list', {});
@@ -145,6 +150,12 @@ function FirstRequest({ apiKey }: { readonly apiKey: string | undefined }): JSX.
       {apiKey !== undefined && <SecretField label="Key" value={apiKey} copy="Copy key" />}
       {ready && addresses && (
         <RequestCode target={targetOf(addresses.gateway_url, slug, ready)} {...(apiKey !== undefined && { apiKey })} />
+      )}
+      {apiKey === undefined && (
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+          <span className="text-muted">Use the key that you stored, or another one:</span>
+          <CreateKeyStep onKey={onKey} look="plain" />
+        </div>
       )}
       <p role="status" className="flex items-center gap-2 text-muted">
         <Icon name="spinner" className="size-4 animate-spin" />

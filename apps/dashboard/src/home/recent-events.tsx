@@ -19,6 +19,9 @@ const ICONS: Readonly<Record<string, IconName>> = {
 };
 const BAD = ['session.sign_in_failed', 'session.locked_out', 'session.reuse_detected', 'call.refused'];
 
+/** People act on themselves when they sign in: their name stands there already. */
+const isOwn = ({ object_name: name, actor_name: actor }: AuditEntry): boolean => name !== null && name === actor;
+
 const iconOf = ({ action }: AuditEntry): IconName => ICONS[action.split('.')[0] ?? ''] ?? 'activity';
 
 /** The last changes in the account, of both audit logs together. */
@@ -44,11 +47,12 @@ export function RecentEvents(): JSX.Element | null {
       <EventFeed
         label="Recent activity"
         events={entries.map(({ log, entry }) => ({
-          ...{ id: `${log} ${entry.id}`, at: entry.at, icon: iconOf(entry), who: actorOf(entry, names.person) },
+          ...{ id: `${log} ${entry.id}`, at: entry.at, icon: iconOf(entry) },
           look: BAD.includes(entry.action) ? ('bad' as const) : ('plain' as const),
           text: (
             <>
-              {actorOf(entry, names.person)} {doneOf(entry)} <TargetLink {...{ entry, names }} />
+              <span className="font-medium">{actorOf(entry, names.person)}</span> {doneOf(entry)}{' '}
+              {!isOwn(entry) && <TargetLink {...{ entry, names }} />}
             </>
           ),
           ...(factsOf(entry) !== '' && { detail: factsOf(entry) }),

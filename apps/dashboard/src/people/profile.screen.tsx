@@ -30,8 +30,10 @@ export function ProfileScreen(): JSX.Element {
         {(data) => (
           <>
             <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-2">
-              <PersonPanel me={data} />
-              <DisplayPanel />
+              <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
+                <PersonPanel me={data} />
+                <DisplayPanel />
+              </div>
               {data.has_password ? (
                 <PasswordPanel email={data.email} />
               ) : (

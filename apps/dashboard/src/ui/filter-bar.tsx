@@ -12,10 +12,12 @@ export interface FilterBarProps {
   readonly filters: readonly Filter[];
   readonly chosen: Chosen;
   readonly onChange: (chosen: Chosen) => void;
+  /** An example of a filter; absent = `status:failed`. */
+  readonly example?: string;
 }
 
 /** Filters as chips, typed as `status:failed` or picked; Backspace in the empty line takes the last one back. */
-export function FilterBar({ label, filters, chosen, onChange }: FilterBarProps): JSX.Element {
+export function FilterBar({ label, filters, chosen, onChange, example = 'status:failed' }: FilterBarProps): JSX.Element {
   const [typed, setTyped] = useState('');
   const chips = chipsOf(filters, chosen);
   const change = (next: string[]): void => {
@@ -42,7 +44,7 @@ export function FilterBar({ label, filters, chosen, onChange }: FilterBarProps):
           ))}
           <Combobox.Input
             aria-label={label}
-            placeholder={chips.length === 0 ? 'Filter, such as status:failed' : ''}
+            placeholder={chips.length === 0 ? `Filter, such as ${example}` : ''}
             className="min-h-6 min-w-24 flex-1 bg-transparent outline-none"
           />
         </Combobox.Chips>

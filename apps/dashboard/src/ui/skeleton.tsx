@@ -30,7 +30,7 @@ const SHAPES: Readonly<Record<SkeletonShape, (count: number) => JSX.Element>> = 
     </div>
   ),
   figures: (count) => (
-    <div className="grid grid-cols-2 gap-3 sm:grid-cols-[repeat(auto-fit,minmax(11rem,1fr))]">
+    <div className="grid grid-cols-2 gap-3 sm:grid-cols-[repeat(auto-fit,minmax(9.75rem,1fr))]">
       {times(count, (n) => (
         <div key={n} className="grid content-start gap-2 rounded-lg border border-line bg-surface p-4">
           <div className={`h-3 w-20 ${BONE}`} />

@@ -26,7 +26,7 @@ export interface Stat {
 /** Key figures beside each other. */
 export function StatGrid({ label, stats }: { readonly label: string; readonly stats: readonly Stat[] }): JSX.Element {
   return (
-    <dl aria-label={label} className="grid grid-cols-2 gap-3 sm:grid-cols-[repeat(auto-fit,minmax(11rem,1fr))]">
+    <dl aria-label={label} className="grid grid-cols-2 gap-3 sm:grid-cols-[repeat(auto-fit,minmax(9.75rem,1fr))]">
       {stats.map((stat) => (
         <div
           key={stat.label}

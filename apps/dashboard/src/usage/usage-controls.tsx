@@ -39,6 +39,7 @@ export function UsageFilterBar({ known, state, set }: UsageFilterBarProps): JSX.
   return (
     <FilterBar
       label="Filter usage"
+      example="status:completed"
       filters={filtersBy(known)}
       chosen={{ deployment, key, alias, api, status, member }}
       onChange={(chosen) => set(chosenFilters(chosen), { push: true })}

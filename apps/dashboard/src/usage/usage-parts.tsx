@@ -29,32 +29,43 @@ import { errorRate, formatShare } from './usage-stats.js';
 
 type PartRow = Part & { readonly share: number };
 
-function figureColumn(id: string, title: string, figure: Figure, line: FigureLine, hidden = false): Column<PartRow> {
-  return {
-    ...{ id, title, numeric: true, width: 96 },
-    cell: (row) => written(figure, line.of(row)),
-    value: (row) => line.of(row),
-    ...(hidden && { hidden: true }),
-  };
+interface FigureColumn {
+  readonly id: string;
+  readonly title: string;
+  readonly figure: Figure;
+  readonly line?: FigureLine;
+  readonly width?: number;
+  readonly isHidden?: boolean;
 }
 
-const latencyColumns = (id: string, figure: Figure, shown: readonly string[]): readonly Column<PartRow>[] =>
+const figureColumn = ({ id, title, figure, line = figure.lines[0], width = 104, isHidden = false }: FigureColumn): Column<PartRow> => ({
+  ...{ id, title, numeric: true, width },
+  cell: (row) => written(figure, line.of(row)),
+  value: (row) => line.of(row),
+  ...(isHidden && { hidden: true }),
+});
+
+const latencyColumns = (id: string, figure: Figure, shown: string): readonly Column<PartRow>[] =>
   figure.lines.map((line) => {
     const which = line.label.slice(-3);
-    return figureColumn(`${id}-${which}`, line.label, figure, line, !shown.includes(which));
+    return figureColumn({ id: `${id}-${which}`, title: line.label, figure, line, width: 128, isHidden: which !== shown });
   });
 
 const COLUMNS: readonly Column<PartRow>[] = [
-  { ...figureColumn('requests', 'Requests', REQUESTS, REQUESTS.lines[0]), card: 'figure' },
-  { id: 'share', title: 'Share', numeric: true, width: 72, cell: ({ share }) => formatPercent(share), value: ({ share }) => share },
-  figureColumn('errors', 'Errors', ERRORS, ERRORS.lines[0]),
-  { id: 'rate', title: 'Error rate', numeric: true, width: 88, cell: (row) => formatShare(errorRate(row)), value: errorRate },
-  figureColumn('input', 'Input tokens', TOKENS_IN, TOKENS_IN.lines[0]),
-  figureColumn('cached', 'Cached', CACHED, CACHED.lines[0]),
-  { ...figureColumn('output', 'Output tokens', TOKENS_OUT, TOKENS_OUT.lines[0]), card: 'figure' },
-  ...latencyColumns('ttft', TTFT, ['p50', 'p95']),
-  ...latencyColumns('duration', DURATION, ['p50']),
-  ...latencyColumns('speed', SPEED, ['p50']),
+  { ...figureColumn({ id: 'requests', title: 'Requests', figure: REQUESTS, width: 112 }), card: 'figure' },
+  {
+    ...{ id: 'share', title: 'Share', numeric: true, width: 88, hidden: true },
+    cell: ({ share }) => formatPercent(share),
+    value: ({ share }) => share,
+  },
+  figureColumn({ id: 'errors', title: 'Errors', figure: ERRORS, width: 88 }),
+  { id: 'rate', title: 'Error rate', numeric: true, width: 108, cell: (row) => formatShare(errorRate(row)), value: errorRate },
+  figureColumn({ id: 'input', title: 'Input tokens', figure: TOKENS_IN, width: 124 }),
+  figureColumn({ id: 'cached', title: 'Cached', figure: CACHED, isHidden: true }),
+  { ...figureColumn({ id: 'output', title: 'Output tokens', figure: TOKENS_OUT, width: 132 }), card: 'figure' },
+  ...latencyColumns('ttft', TTFT, 'p95'),
+  ...latencyColumns('duration', DURATION, ''),
+  ...latencyColumns('speed', SPEED, 'p50'),
 ];
 
 export interface UsagePartsProps {
@@ -73,7 +84,7 @@ export function UsageParts({ by, query, nameOf, onDrill }: UsagePartsProps): JSX
   const title = GROUPS.find(({ value }) => value === by)?.label ?? '';
   const columns = useMemo(
     (): readonly Column<PartRow>[] => [
-      { id: 'name', title, width: 200, pin: 'left', cell: ({ name }) => <span title={name}>{name}</span>, value: ({ name }) => name },
+      { id: 'name', title, width: 168, pin: 'left', cell: ({ name }) => <span title={name}>{name}</span>, value: ({ name }) => name },
       ...COLUMNS,
     ],
     [title],

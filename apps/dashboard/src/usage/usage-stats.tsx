@@ -59,10 +59,10 @@ const SPECS: readonly Spec[] = [
       requests === 0 ? undefined : `${formatCount(Math.round(tokens / requests))} per request`,
   },
   {
-    ...{ label: 'Time to first token, p95', better: 'less', of: (row) => TTFT_P95?.of(row) ?? null },
+    ...{ label: 'TTFT, p95', better: 'less', of: (row) => TTFT_P95?.of(row) ?? null },
     write: (value) => written(TTFT, value),
   },
-  { label: 'Tokens per second, p50', of: RATE_P50.of, better: 'more', write: (value) => written(SPEED, value) },
+  { label: 'Tokens/s, p50', of: RATE_P50.of, better: 'more', write: (value) => written(SPEED, value) },
 ];
 
 /** Key figures of a range, each with its course and the change against the period before. */
@@ -74,6 +74,6 @@ export const statsOf = ({ total, before, steps }: StatsSource): readonly Stat[] 
       value: write(of(total)),
       delta: deltaOf(of(total), before && of(before), better),
       ...(text !== undefined && { hint: text }),
-      spark: <Sparkline values={steps.map(of)} width={140} height={28} {...(colour !== undefined && { colour })} />,
+      spark: <Sparkline values={steps.map(of)} width={120} height={28} {...(colour !== undefined && { colour })} />,
     };
   });
