@@ -80,6 +80,7 @@ it('screen readers hear each ending in its own words', async () => {
   await answer().getByText('Once upon a time').waitFor();
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
   await said('Stopped');
+  expect(await page.getByRole('status').getByText('Answer complete').count()).toBe(0);
 });
 
 it('answers are drawn as Markdown or plain, with figures and code', async () => {

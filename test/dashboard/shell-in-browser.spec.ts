@@ -36,6 +36,7 @@ it('the palette switches the account and says nothing matches', async () => {
   await page.keyboard.press('Enter');
   await page.waitForURL(`**/${stage.second}/home`);
   await page.getByRole('button', { name: `Account ${stage.second}` }).waitFor();
+  expect(stage.path).toBe(`/${stage.second}/home`);
 });
 
 it('keys open screens, but not while somebody types', async () => {

@@ -17,6 +17,8 @@ export interface Question {
   /** A session token. */
   readonly token?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** The answer may take minutes to begin, as that of a model: waiting for it does not mean that the console is silent. */
+  readonly slow?: boolean;
 }
 
 async function toError(response: Response): Promise<ConsoleError> {
@@ -35,30 +37,35 @@ async function toError(response: Response): Promise<ConsoleError> {
  * Asks the console once. The body of the answer is unread.
  * @throws ConsoleError
  */
-export async function open(path: string, { method = 'POST', body, token, signal }: Question = {}): Promise<Response> {
+export async function open(path: string, question: Question = {}): Promise<Response> {
+  const { signal, slow = false } = question;
+  const ended = slow ? undefined : watchRequest();
+  let response: Response;
+  try {
+    response = await fetch(path, requestOf(question));
+  } catch (error) {
+    const isDropped = signal?.aborted === true && !isTimeout(signal);
+    ended?.(isDropped ? 'dropped' : 'failed');
+    throw isDropped ? error : new ConsoleError('offline', OFFLINE);
+  }
+  ended?.('answered');
+  if (!response.ok) throw await toError(response);
+  return response;
+}
+
+function requestOf({ method = 'POST', body, token, signal }: Question): RequestInit {
   const headers: Record<string, string> = {};
   if (method === 'POST') headers['content-type'] = 'application/json';
   if (token !== undefined) headers['authorization'] = `Bearer ${token}`;
-  let response: Response;
-  const ended = watchRequest();
-  try {
-    response = await fetch(path, {
-      method,
-      headers,
-      credentials: 'same-origin',
-      cache: 'no-store',
-      redirect: 'error',
-      ...(method === 'POST' && { body: JSON.stringify(body ?? {}) }),
-      ...(signal && { signal }),
-    });
-  } catch (error) {
-    ended(signal?.aborted && !isTimeout(signal) ? 'dropped' : 'failed');
-    if (signal?.aborted && !isTimeout(signal)) throw error;
-    throw new ConsoleError('offline', OFFLINE);
-  }
-  ended('answered');
-  if (!response.ok) throw await toError(response);
-  return response;
+  return {
+    method,
+    headers,
+    credentials: 'same-origin',
+    cache: 'no-store',
+    redirect: 'error',
+    ...(method === 'POST' && { body: JSON.stringify(body ?? {}) }),
+    ...(signal && { signal }),
+  };
 }
 
 /** Whether a signal was aborted by the time limit of `forJson`, and not by the page. */

@@ -16,7 +16,10 @@ export type ChecklistStep = (typeof STEPS)[number];
 /** `unknown` until its figures have come. */
 export type StepState = 'done' | 'open' | 'unknown';
 
-const stateOf = (known: unknown, isDone: boolean): StepState => (known === null ? 'unknown' : isDone ? 'done' : 'open');
+function stateOf(known: unknown, isDone: boolean): StepState {
+  if (known === null) return 'unknown';
+  return isDone ? 'done' : 'open';
+}
 
 /** Which steps of the first day an account has taken. */
 export function progressOf({

@@ -1,3 +1,4 @@
+import type { UsageRow } from '@slipway/contracts';
 import { useCall } from '../api/use-call.js';
 import { useAccount } from '../session/use-session.js';
 import { useNow } from '../ui/use-now.js';
@@ -19,15 +20,22 @@ export function useAccountProgress(watching: boolean): AccountProgress {
   const members = useCall('members/list', {});
   const invitations = useCall('invitations/list', {}, { enabled: isOwner });
   const mcp = useCall('mcp-key/find', {}, { every });
-  const playground = new Set(keys.data?.playground ?? []);
-  const isKnown = usage.data !== undefined && keys.data !== undefined;
-  const requests = usage.data?.rows.filter(({ key }) => key !== undefined && !playground.has(key)) ?? [];
-  const hasInvitations = !isOwner || invitations.data !== undefined;
   return {
     deployments: deployments.data?.deployments ?? null,
     keys: keys.data?.keys ?? null,
-    requests: isKnown ? requests.reduce((sum, row) => sum + row.requests, 0) : null,
-    people: members.data && hasInvitations ? members.data.members.length + (invitations.data?.invitations.length ?? 0) : null,
+    requests: requestsOf(usage.data?.rows, keys.data && (keys.data.playground ?? [])),
+    people: peopleOf(members.data?.members, isOwner ? invitations.data?.invitations : []),
     agentSeen: mcp.data === undefined ? null : mcp.data.key?.last_used_at != null,
   };
 }
+
+/** Requests of the account's own keys; those of the playground are no client's. */
+function requestsOf(rows: readonly UsageRow[] | undefined, playground: readonly number[] | undefined): number | null {
+  if (rows === undefined || playground === undefined) return null;
+  const own = rows.filter(({ key }) => key !== undefined && !playground.includes(key));
+  return own.reduce((sum, row) => sum + row.requests, 0);
+}
+
+/** Members and those who are invited. */
+const peopleOf = (members: readonly unknown[] | undefined, invited: readonly unknown[] | undefined): number | null =>
+  members && invited ? members.length + invited.length : null;

@@ -96,10 +96,9 @@ interface AnswerTextProps {
   readonly look: AnswerLook;
 }
 
-function AnswerText({ exchange: { answer, status, failure }, look }: AnswerTextProps): JSX.Element {
-  const { text, reasoning, calls } = answer;
-  const isRunning = status === 'running';
-  const isEmpty = text === '' && reasoning === '' && calls.length === 0;
+function AnswerText({ exchange, look }: AnswerTextProps): JSX.Element {
+  const { text, reasoning, calls } = exchange.answer;
+  const isRunning = exchange.status === 'running';
   return (
     <>
       {reasoning !== '' && <Reasoning text={reasoning} isOpen={isRunning && text === ''} />}
@@ -107,16 +106,23 @@ function AnswerText({ exchange: { answer, status, failure }, look }: AnswerTextP
       {calls.map((call, index) => (
         <CallView key={index} call={call} />
       ))}
-      {isRunning && isEmpty && (
-        <p className="flex items-center gap-2 text-muted">
-          <Icon name="spinner" className="size-4 animate-spin" />
-          Waiting for the first token
-        </p>
-      )}
-      {status === 'done' && isEmpty && <p className="text-muted">The answer is empty.</p>}
-      {status === 'stopped' && <p className="text-sm text-muted">Stopped</p>}
-      {failure !== null && <Notice look="bad">{failure}</Notice>}
+      <Standing exchange={exchange} />
     </>
+  );
+}
+
+/** How far the answer is, where its text does not say it. */
+function Standing({ exchange: { answer, status, failure } }: Pick<AnswerTextProps, 'exchange'>): JSX.Element | null {
+  const isEmpty = answer.text === '' && answer.reasoning === '' && answer.calls.length === 0;
+  if (failure !== null) return <Notice look="bad">{failure}</Notice>;
+  if (status === 'stopped') return <p className="text-sm text-muted">Stopped</p>;
+  if (!isEmpty) return null;
+  if (status === 'done') return <p className="text-muted">The answer is empty.</p>;
+  return (
+    <p className="flex items-center gap-2 text-muted">
+      <Icon name="spinner" className="size-4 animate-spin" />
+      Waiting for the first token
+    </p>
   );
 }
 

@@ -69,7 +69,7 @@ export function Bench({ workspace, first, second, deployments, onFirst, onSecond
       <Progress lanes={asked.map(({ lane }) => lane)} />
       <Composer
         draft={workspace.draft}
-        onDraft={(text) => (workspace.draft = text)}
+        onDraft={(text) => workspace.keepDraft(text)}
         isRunning={asked.some(({ lane }) => lane.isRunning)}
         calls={asked.flatMap(({ lane }) => callsOf(lane))}
         hindrance={isWrong ? 'Correct the settings first.' : null}

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { currentFreshness, subscribeFreshness } from '../api/freshness.js';
 import { session } from '../session/session.js';
 import { begin, endingOf, type Exchange, runExchange } from './exchange.js';
 
@@ -78,6 +79,20 @@ describe('an exchange', () => {
     const stop = new AbortController();
     const stopped = await run(stop.signal, ({ answer: { pieces } }) => pieces > 0 && stop.abort());
     expect(stopped).toMatchObject({ status: 'stopped', answer: { text: 'Hi' }, failure: null });
+  });
+
+  it('that waits long for its first token leaves the console live', async () => {
+    vi.useFakeTimers();
+    const asked = vi.fn(() => new Promise(() => undefined));
+    vi.stubGlobal('fetch', asked);
+    const unwatch = subscribeFreshness(() => undefined);
+    const { signal } = new AbortController();
+    void runExchange({ deployment: 'deployment-3', contract: 'chat', body, signal, show: () => undefined });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(asked).toHaveBeenCalledOnce();
+    expect(currentFreshness().state).toBe('live');
+    unwatch();
+    vi.useRealTimers();
   });
 
   it('without a network says so', async () => {

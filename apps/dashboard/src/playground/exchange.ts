@@ -62,7 +62,7 @@ export async function runExchange(options: ExchangeOptions): Promise<void> {
   const become = (change: Partial<Exchange>): void => show((exchange = { ...exchange, ...change }));
   become({});
   try {
-    const response = await session.open(`/api/playground/${deployment}/${contract}`, { body, signal });
+    const response = await session.open(`/api/playground/${deployment}/${contract}`, { body, signal, slow: true });
     become({ requestId: response.headers.get('request-id'), raw: `HTTP ${response.status}\n\n` });
     await readStream(response, options, (change) => become(change(exchange)));
     become(endOf(exchange));

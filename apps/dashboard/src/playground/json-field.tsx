@@ -14,7 +14,7 @@ export interface JsonFieldProps {
 }
 
 /** The text as JSON with indents; null where it is no JSON. */
-export function indented(text: string): string | null {
+function indented(text: string): string | null {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {

@@ -1,21 +1,16 @@
-import { type JSX, useEffect, useRef, useState } from 'react';
+import { type JSX, useState } from 'react';
 import { endingOf } from './exchange.js';
 import type { Lane } from './use-lane.js';
 
 /** Says to screen readers how the answers ended that ran while the screen was open; the answers themselves are read where they stand. */
 export function Progress({ lanes }: { readonly lanes: readonly Pick<Lane, 'turns' | 'isRunning'>[] }): JSX.Element {
-  const [said, setSaid] = useState('');
-  const wasRunning = useRef(false);
   const isRunning = lanes.some((lane) => lane.isRunning);
-  useEffect(() => {
-    if (isRunning) setSaid('Answering');
-    else if (wasRunning.current) setSaid(endingsOf(lanes));
-    wasRunning.current = isRunning;
-    // Of the moment in which the last answer ends: what is changed afterwards is no news.
-  }, [isRunning]);
+  const [before, setBefore] = useState({ wasRunning: isRunning, said: '' });
+  // Only what changes while the screen is open is news: an answer that was kept from before is not.
+  if (isRunning !== before.wasRunning) setBefore({ wasRunning: isRunning, said: isRunning ? 'Answering' : endingsOf(lanes) });
   return (
     <p role="status" className="sr-only">
-      {said}
+      {before.said}
     </p>
   );
 }

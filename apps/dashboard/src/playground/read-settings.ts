@@ -8,7 +8,7 @@ interface Bounds {
 }
 
 /** Values that requests may have. */
-export const BOUNDS: Readonly<Record<NumberField, Bounds>> = {
+const BOUNDS: Readonly<Record<NumberField, Bounds>> = {
   temperature: { min: 0, max: 2, whole: false },
   topP: { min: 0, max: 1, whole: false },
   maxTokens: { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true },

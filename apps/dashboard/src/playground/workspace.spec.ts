@@ -53,7 +53,7 @@ describe('the playground of a tab', () => {
     const workspace = workspaceOf(7, 'acme');
     workspace.change({ settings: { ...FIRST_SETTINGS, temperature: 0.4 }, look: 'plain' });
     workspace.changeLane(0, () => [turn(1)]);
-    workspace.draft = 'And then';
+    workspace.keepDraft('And then');
     workspace.save();
     const { state, draft } = await reloaded();
     expect([state.settings.temperature, state.look, draft]).toEqual([0.4, 'plain', 'And then']);

@@ -107,7 +107,7 @@ export class Workspace {
     return this.#draft;
   }
 
-  set draft(text: string) {
+  keepDraft(text: string): void {
     this.#draft = text;
     this.#saveSoon();
   }

@@ -20,6 +20,10 @@ const isTyping = ({ target }: KeyboardEvent): boolean =>
 const isInOverlay = ({ target }: KeyboardEvent): boolean =>
   target instanceof Element && target.closest('[role=dialog],[role=menu],[role=listbox],[role=combobox]') !== null;
 
+/** Whether a key is free for the shell: no element has used it, and it types nothing. */
+const isFree = (event: KeyboardEvent): boolean =>
+  !(event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || isTyping(event) || isInOverlay(event));
+
 const PAGE_ACTION = '[data-shortcut="create"]';
 
 /**
@@ -49,7 +53,7 @@ export function useShortcuts(actions: ShellActions): void {
         event.preventDefault();
         return latest.current.openPalette();
       }
-      if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || isTyping(event) || isInOverlay(event)) return;
+      if (!isFree(event)) return;
       const place = Date.now() - sinceG.current < SEQUENCE_MS ? placeOf(event.key) : undefined;
       sinceG.current = 0;
       const act = place ? () => void navigate({ to: place.to, params: { account } }) : single[event.key];

@@ -14,6 +14,22 @@ const PARTS = [
   ['nats', 'Messaging (NATS)'],
 ] as const satisfies readonly (readonly [keyof ConsoleStatus, string])[];
 
+interface Standing {
+  readonly words: string;
+  readonly look: string;
+}
+
+function wholeOf(status: ConsoleStatus | undefined, isError: boolean): Standing {
+  if (status === undefined) return { words: isError ? 'Status unknown' : 'Checking…', look: 'bg-edge' };
+  const isReady = !isError && PARTS.every(([part]) => status[part]);
+  return isReady ? { words: 'All systems ready', look: 'bg-good' } : { words: 'Some systems are down', look: 'bg-bad' };
+}
+
+function partOf(isReady: boolean | undefined): Standing {
+  if (isReady === undefined) return { words: 'Unknown', look: 'bg-edge' };
+  return isReady ? { words: 'Ready', look: 'bg-good' } : { words: 'No answer', look: 'bg-bad' };
+}
+
 /** One dot for the whole installation; its parts on a click. */
 export function StatusDot({ collapsed }: { readonly collapsed: boolean }): JSX.Element {
   const { data, isError } = useQuery({
@@ -21,9 +37,7 @@ export function StatusDot({ collapsed }: { readonly collapsed: boolean }): JSX.E
     queryFn: () => session.ask<ConsoleStatus>('/api/status', { method: 'GET' }),
     refetchInterval: EVERY_MS,
   });
-  const isReady = data !== undefined && !isError && PARTS.every(([part]) => data[part]);
-  const words = data === undefined ? (isError ? 'Status unknown' : 'Checking…') : isReady ? 'All systems ready' : 'Some systems are down';
-  const look = data === undefined ? 'bg-edge' : isReady ? 'bg-good' : 'bg-bad';
+  const { words, look } = wholeOf(data, isError);
   return (
     <Popover.Root>
       <Popover.Trigger aria-label={`Status: ${words}`} className="nav-item w-full text-left">
@@ -38,19 +52,22 @@ export function StatusDot({ collapsed }: { readonly collapsed: boolean }): JSX.E
             <Popover.Title className="mb-2 font-semibold">{words}</Popover.Title>
             <ul className="grid gap-1.5">
               {PARTS.map(([part, label]) => (
-                <li key={part} className="flex items-center gap-2">
-                  <span
-                    aria-hidden="true"
-                    className={`size-2 rounded-full ${data === undefined ? 'bg-edge' : data[part] ? 'bg-good' : 'bg-bad'}`}
-                  />
-                  <span className="flex-1">{label}</span>
-                  <span className="text-muted">{data === undefined ? 'Unknown' : data[part] ? 'Ready' : 'No answer'}</span>
-                </li>
+                <Part key={part} label={label} standing={partOf(data?.[part])} />
               ))}
             </ul>
           </Popover.Popup>
         </Popover.Positioner>
       </Popover.Portal>
     </Popover.Root>
+  );
+}
+
+function Part({ label, standing: { words, look } }: { readonly label: string; readonly standing: Standing }): JSX.Element {
+  return (
+    <li className="flex items-center gap-2">
+      <span aria-hidden="true" className={`size-2 rounded-full ${look}`} />
+      <span className="flex-1">{label}</span>
+      <span className="text-muted">{words}</span>
+    </li>
   );
 }
