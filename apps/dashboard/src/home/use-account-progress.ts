@@ -1,4 +1,4 @@
-import type { UsageRow } from '@slipway/contracts';
+import type { ConsoleReply, UsageRow } from '@slipway/contracts';
 import { useCall } from '../api/use-call.js';
 import { useAccount } from '../session/use-session.js';
 import { useNow } from '../ui/use-now.js';
@@ -23,15 +23,16 @@ export function useAccountProgress(watching: boolean): AccountProgress {
   return {
     deployments: deployments.data?.deployments ?? null,
     keys: keys.data?.keys ?? null,
-    requests: requestsOf(usage.data?.rows, keys.data && (keys.data.playground ?? [])),
+    requests: requestsOf(usage.data?.rows, keys.data),
     people: peopleOf(members.data?.members, isOwner ? invitations.data?.invitations : []),
-    agentSeen: mcp.data === undefined ? null : mcp.data.key?.last_used_at != null,
+    agentSeen: mcp.data ? wasUsed(mcp.data.key) : null,
   };
 }
 
 /** Requests of the account's own keys; those of the playground are no client's. */
-function requestsOf(rows: readonly UsageRow[] | undefined, playground: readonly number[] | undefined): number | null {
-  if (rows === undefined || playground === undefined) return null;
+function requestsOf(rows: readonly UsageRow[] | undefined, keys: ConsoleReply<'keys/list'> | undefined): number | null {
+  if (rows === undefined || keys === undefined) return null;
+  const playground: readonly number[] = keys.playground ?? [];
   const own = rows.filter(({ key }) => key !== undefined && !playground.includes(key));
   return own.reduce((sum, row) => sum + row.requests, 0);
 }
@@ -39,3 +40,5 @@ function requestsOf(rows: readonly UsageRow[] | undefined, playground: readonly 
 /** Members and those who are invited. */
 const peopleOf = (members: readonly unknown[] | undefined, invited: readonly unknown[] | undefined): number | null =>
   members && invited ? members.length + invited.length : null;
+
+const wasUsed = (key: ConsoleReply<'mcp-key/find'>['key']): boolean => key?.last_used_at != null;
