@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documentOf, runCli } from '../../cli/cli-rig.js';
 import { type Stack, startStack } from '../../e2e/stack.js';
 import { axeFaults, ConsoleBrowser } from '../console-browser.js';
-import { choose, storeSecret } from '../screen.js';
+import { storeSecret } from '../screen.js';
 
 let stack: Stack;
 let engine: ScriptedUpstream;

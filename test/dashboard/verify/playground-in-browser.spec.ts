@@ -2,8 +2,8 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { axeFaults } from './console-browser.js';
-import { SignedOutPage } from './signed-out-page.js';
+import { axeFaults } from '../console-browser.js';
+import { SignedOutPage } from '../signed-out-page.js';
 
 const stage = SignedOutPage.around();
 

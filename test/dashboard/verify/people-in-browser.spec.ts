@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { axeFaults } from './console-browser.js';
-import { SignedOutPage } from './signed-out-page.js';
+import { axeFaults } from '../console-browser.js';
+import { SignedOutPage } from '../signed-out-page.js';
 
 const stage = SignedOutPage.around();
 

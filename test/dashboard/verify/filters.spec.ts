@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { axeFaults, ConsoleBrowser } from './console-browser.js';
-import { GalleryPage } from './gallery-page.js';
+import { axeFaults, ConsoleBrowser } from '../console-browser.js';
+import { GalleryPage } from '../gallery-page.js';
 
 let gallery: GalleryPage;
 let browser: ConsoleBrowser;

@@ -1,8 +1,8 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ConsoleBrowser } from './console-browser.js';
-import { GalleryPage } from './gallery-page.js';
-import { choose } from './screen.js';
+import { ConsoleBrowser } from '../console-browser.js';
+import { GalleryPage } from '../gallery-page.js';
+import { choose } from '../screen.js';
 
 let gallery: GalleryPage;
 let browser: ConsoleBrowser;

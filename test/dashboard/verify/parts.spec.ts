@@ -2,11 +2,11 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { axeFaults, ConsoleBrowser } from './console-browser.js';
-import { GalleryPage } from './gallery-page.js';
-import { choose, dialog } from './screen.js';
+import { axeFaults, ConsoleBrowser } from '../console-browser.js';
+import { GalleryPage } from '../gallery-page.js';
+import { choose, dialog } from '../screen.js';
 
-const FOLDER = fileURLToPath(new URL('../../apps/dashboard/src/gallery', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../../../apps/dashboard/src/gallery', import.meta.url));
 const PARTS = readdirSync(FOLDER).flatMap((file) => /^(.+)\.part\.tsx$/.exec(file)?.[1] ?? []);
 const SIZES = { wide: { width: 1280, height: 860 }, narrow: { width: 390, height: 844 } } as const;
 

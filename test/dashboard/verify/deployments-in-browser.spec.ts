@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { axeFaults } from './console-browser.js';
-import { answerDeployments, AT, logLine, LONG_ALIAS, LONG_NAME, refusal } from './deployments-stage.js';
-import { dialog } from './screen.js';
-import { SignedOutPage } from './signed-out-page.js';
+import { axeFaults } from '../console-browser.js';
+import { answerDeployments, AT, logLine, LONG_ALIAS, LONG_NAME, refusal } from '../deployments-stage.js';
+import { dialog } from '../screen.js';
+import { SignedOutPage } from '../signed-out-page.js';
 
 const stage = SignedOutPage.around();
 /** The highest row of a table, in pixels. */

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { axeFaults, ConsoleBrowser } from './console-browser.js';
-import { GalleryPage } from './gallery-page.js';
+import { axeFaults, ConsoleBrowser } from '../console-browser.js';
+import { GalleryPage } from '../gallery-page.js';
 
 /** Highest row that a list may have at 1,280 pixels of width, in pixels. */
 const ROW_MAX = 48;
