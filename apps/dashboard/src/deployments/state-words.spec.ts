@@ -10,5 +10,5 @@ it('a damaged file waits for a change; other failures are retried', () => {
 it('what callers get beside a reason is said once', () => {
   expect(consequenceOf({ state: 'degraded', reason: 'no_capacity' })).toBe('Requests are answered meanwhile.');
   expect(consequenceOf({ state: 'failed', reason: 'engine_unreachable' })).toBe('Requests get 503 until then.');
-  expect(consequenceOf({ state: 'failed', reason: 'model_invalid' })).toContain('when its file or its settings change');
+  expect(consequenceOf({ state: 'failed', reason: 'model_invalid' })).toContain('when its file or settings change');
 });

@@ -33,7 +33,7 @@ export const meaningOf = ({ state, reason }: { readonly state: ObservedState; re
 /** What callers get while a reason holds, beside its advice. */
 export function consequenceOf({ state, reason }: { readonly state: ObservedState; readonly reason: StateReason | null }): string {
   if (state === 'degraded' || state === 'ready') return 'Requests are answered meanwhile.';
-  if (reason === 'model_invalid') return 'It is tried again when its file or its settings change; requests get 503 until then.';
+  if (reason === 'model_invalid') return 'It is retried when its file or settings change; requests get 503 until then.';
   return 'Requests get 503 until then.';
 }
 
