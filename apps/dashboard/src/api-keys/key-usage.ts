@@ -26,7 +26,7 @@ export function usageSteps({ from, to }: Bounds): UsageSteps {
 export type Outcome = 'completed' | 'cancelled' | 'running' | 'refused' | 'failed';
 
 /** Outcomes as people read them, in the order of a legend, with the colour of each. */
-export const OUTCOMES: readonly { readonly value: Outcome; readonly label: string; readonly colour: string }[] = [
+const OUTCOMES: readonly { readonly value: Outcome; readonly label: string; readonly colour: string }[] = [
   { value: 'completed', label: 'Completed', colour: 'series-1' },
   { value: 'cancelled', label: 'Cancelled by the client', colour: 'series-5' },
   { value: 'running', label: 'Running', colour: 'series-8' },

@@ -1,7 +1,7 @@
 import type { MemberRole, MemberView } from '@slipway/contracts';
 
 /** The roles, from the one that may the most. */
-export const ROLES: readonly { readonly value: MemberRole; readonly label: string; readonly many: string; readonly about: string }[] = [
+const ROLES: readonly { readonly value: MemberRole; readonly label: string; readonly many: string; readonly about: string }[] = [
   { value: 'owner', label: 'Owner', many: 'Owners', about: 'Everything, including members, roles and the audit log.' },
   { value: 'member', label: 'Member', many: 'Members', about: 'Creates and changes deployments and API keys.' },
   { value: 'viewer', label: 'Viewer', many: 'Viewers', about: 'Read-only access to everything but the audit log.' },

@@ -7,10 +7,10 @@ import type { UsageState } from './usage-filters.js';
 import { everyStep, type StepRow, type UsageRange } from './usage-range.js';
 
 /** What is measured of the speed of answers. */
-export const MEASURES = { ttft: TTFT, duration: DURATION, rate: SPEED } as const;
+const MEASURES = { ttft: TTFT, duration: DURATION, rate: SPEED } as const;
 
 /** The figure that a screen shows. */
-export function figureFor({ view, measure }: Pick<UsageState, 'view' | 'measure'>): Figure {
+function figureFor({ view, measure }: Pick<UsageState, 'view' | 'measure'>): Figure {
   if (view === 'speed') return MEASURES[measure];
   return view === 'tokens' ? TOKENS : REQUESTS;
 }

@@ -3,7 +3,7 @@ import { call } from '../api/use-call.js';
 import { readUsage, type UsageAnswer, type UsageQuestion } from './read-usage.js';
 
 /** How often figures are asked again, in milliseconds. */
-export const LIVE_MS = 5_000;
+const LIVE_MS = 5_000;
 const CALM_MS = 60_000;
 
 export interface UsageOptions {
