@@ -1,12 +1,12 @@
 import type { JSX } from 'react';
 import { useFormContext } from 'react-hook-form';
+import { useEveryDeployment } from '../api/lists.js';
 import { slugOf } from '../deployments/inference-target.js';
 import { MultiComboboxField } from '../ui/combobox-field.js';
 import { TextField } from '../ui/field.js';
 import { fieldOf, without } from '../ui/form.js';
 import { RadioCards } from '../ui/radio-cards.js';
 import { faultOfLimit, LIMITS, type LimitTexts } from './key-limits.js';
-import { useAllDeployments } from './use-deployment-names.js';
 
 const ACCESS = [
   { value: 'all', title: 'All deployments', text: 'Including ones created later.' },
@@ -21,7 +21,7 @@ export interface AccessFieldsProps {
 
 /** Which deployments a key opens. */
 export function AccessFields({ deployments, onDeployments }: AccessFieldsProps): JSX.Element {
-  const all = useAllDeployments();
+  const all = useEveryDeployment().data;
   return (
     <>
       <RadioCards

@@ -1,6 +1,6 @@
 import type { AuditEntry, ConsoleReply } from '@slipway/contracts';
 import type { JSX } from 'react';
-import { doneOf, factsOf } from '../activity/activity-words.js';
+import { actorOf, doneOf, factsOf } from '../activity/activity-words.js';
 import { type ListPage, useAll } from '../api/use-all.js';
 import { EmptyState } from '../ui/empty-state.js';
 import { EventFeed, type FeedEvent } from '../ui/event-feed.js';
@@ -18,15 +18,13 @@ const LOOKS: Readonly<Record<string, Pick<FeedEvent, 'icon' | 'look'>>> = {
   'key.rename': { icon: 'edit' },
 };
 
-const ROLES: Readonly<Record<AuditEntry['actor'], string>> = { user: 'A person', key: 'An agent', ops: 'The operator', unknown: 'Unknown' };
-
 function eventOf(entry: AuditEntry): FeedEvent {
   const facts = factsOf(entry);
   const done = doneOf(entry);
   return {
     ...{ id: entry.id, at: entry.at, icon: 'key', ...LOOKS[entry.action] },
     text: done.charAt(0).toUpperCase() + done.slice(1),
-    who: entry.actor_person ?? entry.actor_name ?? ROLES[entry.actor],
+    who: actorOf(entry, () => undefined),
     ...(facts !== '' && { detail: facts }),
   };
 }

@@ -1,10 +1,10 @@
 import type { JSX } from 'react';
+import { useEveryDeployment } from '../api/lists.js';
 import { useAddresses } from '../api/use-call.js';
 import { targetOf } from '../deployments/inference-target.js';
 import { useAccount } from '../session/use-session.js';
 import { RequestCode } from '../snippets/request-code.js';
 import { SecretReveal } from '../ui/secret-reveal.js';
-import { useAllDeployments } from './use-deployment-names.js';
 
 export interface RevealDialogProps {
   readonly name: string;
@@ -18,7 +18,7 @@ export interface RevealDialogProps {
 export function RevealDialog({ name, value, deployments, onDone }: RevealDialogProps): JSX.Element {
   const { slug } = useAccount();
   const addresses = useAddresses();
-  const open = useAllDeployments()?.filter(({ id }) => deployments?.includes(id) ?? true);
+  const open = useEveryDeployment().data?.filter(({ id }) => deployments?.includes(id) ?? true);
   const first = open?.find(({ state }) => state === 'ready') ?? open?.[0];
   return (
     <SecretReveal

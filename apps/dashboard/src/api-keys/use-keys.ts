@@ -1,7 +1,7 @@
-import type { ConsoleReply, KeyView, UsageRow } from '@slipway/contracts';
+import type { KeyView, UsageRow } from '@slipway/contracts';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { type ListPage, useAll } from '../api/use-all.js';
+import { useEveryKey } from '../api/lists.js';
 import { useCall } from '../api/use-call.js';
 import { useNow } from '../ui/use-now.js';
 import { type KeyRow, rowsOf } from './key-rows.js';
@@ -9,14 +9,6 @@ import { useKeyBudgetUse } from './use-budget.js';
 
 const DAY_MS = 86_400_000;
 const EVERY_MS = 10_000;
-
-const pageOf = ({ keys, next }: ConsoleReply<'keys/list'>): ListPage<'keys/list', KeyView> => ({
-  rows: keys,
-  next: next == null ? null : { before: next },
-});
-
-/** All deployment keys of the account, newest first. */
-export const useKeys = (): UseQueryResult<readonly KeyView[]> => useAll('keys/list', {}, pageOf, { every: () => EVERY_MS });
 
 /** What each key used in the last 30 days; null while it is not known. */
 function useMonth(): readonly UsageRow[] | null {
@@ -28,7 +20,7 @@ function useMonth(): readonly UsageRow[] | null {
 
 /** All keys with what they used. */
 export function useKeyRows(): { readonly query: UseQueryResult<readonly KeyView[]>; readonly rows: readonly KeyRow[] | undefined } {
-  const query = useKeys();
+  const query = useEveryKey(EVERY_MS);
   const now = useNow();
   const month = useMonth();
   const keys = query.data;

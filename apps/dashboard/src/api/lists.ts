@@ -18,8 +18,9 @@ const membersIn = ({ members, next }: ConsoleReply<'members/list'>): ListPage<'m
   next: next === null ? null : { after: next },
 });
 
-/** All deployment keys of the account, revoked ones too, newest first. */
-export const useEveryKey = (): UseQueryResult<readonly KeyView[]> => useAll('keys/list', {}, keysIn, { staleMs: STALE_MS });
+/** All deployment keys of the account, revoked ones too, newest first. @param everyMs asked again after so many milliseconds */
+export const useEveryKey = (everyMs?: number): UseQueryResult<readonly KeyView[]> =>
+  useAll('keys/list', {}, keysIn, everyMs === undefined ? { staleMs: STALE_MS } : { every: () => everyMs });
 
 /** All deployments of the account. */
 export const useEveryDeployment = (): UseQueryResult<readonly DeploymentView[]> =>

@@ -1,8 +1,10 @@
-import type { ConsoleReply, ModelView } from '@slipway/contracts';
+import type { ModelView } from '@slipway/contracts';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type JSX, useMemo } from 'react';
-import { type ListPage, useAll } from '../api/use-all.js';
 import { useDeploymentNames } from '../api-keys/use-deployment-names.js';
+import { saveDraft } from '../deployments/create/draft-store.js';
+import { draftOfSource, EMPTY_DRAFT } from '../deployments/deployment-draft.js';
+import { useModels } from '../deployments/use-models.js';
 import { MODELS_SEARCH } from '../searches.js';
 import { useAccount, useMayChange } from '../session/use-session.js';
 import { buttonClass } from '../ui/button.js';
@@ -16,11 +18,6 @@ import { Quantity } from '../ui/quantity.js';
 import { useUrlState } from '../url-state/use-url-state.js';
 import { addressOf, SOURCE_WORDS } from './model-words.js';
 
-const pageOf = ({ models, next }: ConsoleReply<'models/list'>): ListPage<'models/list', ModelView> => ({
-  rows: models,
-  next: next == null ? null : { after: next },
-});
-
 const FACETS: readonly Facet<ModelView>[] = [
   { id: 'source', title: 'Source', of: ({ source }) => [source.kind], words: (kind) => SOURCE_WORDS[kind as ModelView['source']['kind']] ?? kind },
   { id: 'host', title: 'Worker', of: ({ hosts }) => hosts },
@@ -32,11 +29,15 @@ export function ModelsScreen(): JSX.Element {
   const mayChange = useMayChange();
   const navigate = useNavigate();
   const state = useUrlState(MODELS_SEARCH);
-  const query = useAll('models/list', {}, pageOf);
+  const query = useModels();
   const nameOf = useDeploymentNames();
   const columns = useMemo(() => columnsOf(account, nameOf), [account, nameOf]);
-  const deploy = ({ deployments: [like] }: ModelView): void =>
-    void navigate({ to: '/$account/deployments/create', params: { account }, search: like === undefined ? {} : { like: String(like) } });
+  const deploy = ({ source }: ModelView): void => {
+    saveDraft(account, { like: 0, draft: { ...EMPTY_DRAFT, ...draftOfSource(source) } });
+    // The credential of an engine is kept nowhere: it may have to be entered again.
+    const step = source.kind === 'http' ? 'model' : 'size';
+    void navigate({ to: '/$account/deployments/create', params: { account }, search: { step } });
+  };
   const actionsOf = (model: ModelView): readonly RowAction[] => [{ label: 'Deploy', onSelect: () => deploy(model) }];
   return (
     <Page title="Models" about="Files on the workers, and the sources of this account’s deployments.">

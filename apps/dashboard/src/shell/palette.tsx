@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { messageOf } from '../api/console-error.js';
-import { useKeys as useAllKeys } from '../api-keys/use-keys.js';
+import { useEveryKey } from '../api/lists.js';
 import { me as askMe, useAddresses, useCall } from '../api/use-call.js';
 import { slugOf } from '../deployments/inference-target.js';
 import { useDeployments as useAllDeployments } from '../deployments/use-deployments.js';
@@ -91,7 +91,7 @@ function useDeployments(): Pick[] {
 function useKeys(): Pick[] {
   const navigate = useNavigate();
   const { slug: account } = useAccount();
-  const { data } = useAllKeys();
+  const { data } = useEveryKey();
   return (data ?? []).map(({ id, name, hint }) => ({
     id: `key ${id}`,
     label: name,

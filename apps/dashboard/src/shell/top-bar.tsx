@@ -3,7 +3,7 @@ import { Link, useMatches, useNavigate, useSearch } from '@tanstack/react-router
 import { type JSX, lazy, type ReactNode, Suspense, useState } from 'react';
 import { useFreshness } from '../api/freshness.js';
 import { useCall } from '../api/use-call.js';
-import { useKeys } from '../api-keys/use-keys.js';
+import { useEveryKey } from '../api/lists.js';
 import { slugOf } from '../deployments/inference-target.js';
 import { formatClock } from '../format/time.js';
 import { useAccount } from '../session/use-session.js';
@@ -122,7 +122,7 @@ function KeyCrumb({ id }: { readonly id: string }): JSX.Element {
   const { slug: account } = useAccount();
   const { tab }: { readonly tab?: string } = useSearch({ strict: false });
   const navigate = useNavigate();
-  const keys = useKeys().data ?? [];
+  const keys = useEveryKey().data ?? [];
   const items = keys
     .filter(({ state }) => state !== 'revoked')
     .map((one): Pick => ({
