@@ -1,4 +1,4 @@
-import { type JSX, useEffect, useState } from 'react';
+import { type JSX, useEffect, useRef, useState } from 'react';
 import { useAccount, useMayChange } from '../session/use-session.js';
 import { announce } from '../ui/announcements.js';
 import { Page } from '../ui/page.js';
@@ -33,10 +33,10 @@ function useProgress(): Readonly<Record<ChecklistStep, StepState>> {
   const known = progressOf(useAccountProgress(!isDone));
   if (isSetUp(known) !== isDone) setDone(isSetUp(known));
   const { request } = known;
-  const [before, setBefore] = useState(request);
+  const before = useRef(request);
   useEffect(() => {
-    if (before === 'open' && request === 'done') announce('The first request arrived.');
-    setBefore(request);
-  }, [before, request]);
+    if (before.current === 'open' && request === 'done') announce('The first request arrived.');
+    before.current = request;
+  }, [request]);
   return known;
 }

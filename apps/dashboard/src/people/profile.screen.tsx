@@ -17,6 +17,7 @@ import { Notice } from '../ui/notice.js';
 import { Page, Panel } from '../ui/page.js';
 import { PasswordField } from '../ui/password-field.js';
 import { Segments } from '../ui/segments.js';
+import { useNow } from '../ui/use-now.js';
 import { faultOfPassword, PASSWORD_HINT } from './new-password.js';
 import { roleLabel } from './roles.js';
 import { SessionsTable } from './sessions-table.js';
@@ -101,7 +102,7 @@ const ZONES = [
 function DisplayPanel(): JSX.Element {
   const theme = useTheme();
   const zone = useTimeZone();
-  const now = new Date().toISOString();
+  const now = new Date(useNow()).toISOString();
   return (
     <Panel title="Display" about="For this browser.">
       <div className="grid gap-1.5">
