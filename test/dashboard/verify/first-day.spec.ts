@@ -1,7 +1,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Stack, startStack } from '../../e2e/stack.js';
-import { axeFaults, ConsoleBrowser } from '../console-browser.js';
+import { ConsoleBrowser } from '../console-browser.js';
+import { faultsOfScreens } from '../every-screen.js';
+import { createKey, menuOf, stop } from '../first-day-steps.js';
 import { answered, askOne, askTwo, callTool, codeOfLast, rawOfLast } from '../playground-steps.js';
 import { choose, dialog, open, storeSecret } from '../screen.js';
 
@@ -32,34 +34,6 @@ async function statusOf(key: string): Promise<number> {
   const response = await ask(key);
   await response.body?.cancel();
   return response.status;
-}
-
-async function menuOf(page: Page, key: string, action: string): Promise<void> {
-  await page.getByRole('button', { name: `Actions for ${key}`, exact: true }).click();
-  await page.getByRole('menuitem', { name: action }).click();
-}
-
-/** Stops the deployment whose page is open. */
-async function stop(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'More actions' }).click();
-  await page.getByRole('menuitem', { name: 'Stop' }).click();
-  await dialog(page).getByRole('button', { name: 'Stop deployment' }).click();
-  await dialog(page).waitFor({ state: 'detached' });
-}
-
-/** Creates a key by keyboard alone and gives its value, which is gone afterwards. */
-async function createKey(page: Page, name: string): Promise<string> {
-  await page.getByRole('button', { name: 'Create API key' }).first().focus();
-  await page.keyboard.press('Enter');
-  await dialog(page).getByLabel('Name').fill(name);
-  await page.keyboard.press('Enter');
-  const value = await dialog(page).getByLabel('Key', { exact: true }).inputValue();
-  await page.keyboard.press('Escape');
-  expect(await dialog(page).getByLabel('Key', { exact: true }).inputValue()).toBe(value);
-  expect(await dialog(page).getByRole('region', { name: 'First request' }).textContent()).toContain(value);
-  await storeSecret(page);
-  expect(await page.content()).not.toContain(value);
-  return value;
 }
 
 describe.sequential('a first day with the dashboard', () => {
@@ -347,46 +321,7 @@ describe.sequential('a first day with the dashboard', () => {
   });
 
   it('every screen passes axe, light and dark, and fits a phone', async () => {
-    const places = [
-      '/deployments',
-      '/deployments/create',
-      '/deployments/deployment-1',
-      '/deployments/deployment-1?tab=metrics',
-      '/deployments/deployment-1?tab=logs',
-      '/deployments/deployment-1?tab=revisions',
-      '/deployments/deployment-1?tab=settings',
-      '/api-keys',
-      '/api-keys?tab=mcp',
-      '/api-keys/1',
-      '/api-keys/1?tab=limits',
-      '/api-keys/1?tab=audit',
-      '/local/settings',
-      '/local/settings?tab=limits',
-      '/local/models',
-      '/local/data-sets',
-      '/playground',
-      '/usage',
-      '/members',
-      '/activity',
-      '/local/profile',
-      '/local/home',
-      '/no-such-page',
-    ];
-    const faults: string[] = [];
-    for (const path of places) {
-      for (const theme of ['light', 'dark'] as const) {
-        await ada.evaluate(`localStorage.setItem('slipway.theme', '${theme}')`);
-        await ada.goto(path);
-        await ada.getByRole('heading', { level: 1 }).waitFor();
-        await ada.waitForLoadState('networkidle');
-        for (const fault of await axeFaults(ada)) faults.push(`${path} ${theme}: ${fault}`);
-      }
-      await ada.setViewportSize({ width: 360, height: 740 });
-      const wider = await ada.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-      if (wider > 0) faults.push(`${path}: ${wider} px wider than a phone`);
-      await ada.setViewportSize({ width: 1280, height: 860 });
-    }
-    expect(faults).toEqual([]);
+    expect(await faultsOfScreens(ada)).toEqual([]);
   }, 300_000);
 
   it('no screen broke the content security policy or threw', () => {

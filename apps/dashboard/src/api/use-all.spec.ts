@@ -5,7 +5,7 @@ it('a list of three pages is read to its end, in order', async () => {
   const asked: unknown[] = [];
   const rows = await readAll<'keys/list', number>(async (next) => {
     asked.push(next);
-    const first = (next.before ?? 1_201) as number;
+    const first = next.before ?? 1_201;
     const page = Array.from({ length: Math.min(500, first - 1) }, (_, index) => first - 1 - index);
     const last = page.at(-1) ?? 1;
     return { rows: page, next: last > 1 ? { before: last } : null };
