@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Stack, startStack } from '../../e2e/stack.js';
-import { ConsoleBrowser } from '../console-browser.js';
+import { axeFaults, ConsoleBrowser } from '../console-browser.js';
 import { faultsOfScreens } from '../every-screen.js';
 import { createKey, menuOf, stop } from '../first-day-steps.js';
 import { answered, askOne, askTwo, callTool, codeOfLast, rawOfLast } from '../playground-steps.js';
