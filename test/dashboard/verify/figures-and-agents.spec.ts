@@ -173,7 +173,7 @@ describe.sequential('figures', () => {
     expect(await axeFaults(ada)).toEqual([]);
 
     await go('/local/usage?range=1h&by=api', 'Usage');
-    await ada.getByRole('table', { name: 'Usage by contract' }).getByRole('button', { name: 'Messages' }).click();
+    await ada.getByRole('table', { name: 'Usage by contract' }).getByRole('button', { name: 'Messages', exact: true }).click();
     await ada.waitForURL(/api=messages/);
     await expect.poll(async () => (await ada.getByRole('table', { name: 'Usage by deployment' }).getByRole('row').all()).length).toBe(2);
     const download = ada.waitForEvent('download');
