@@ -139,7 +139,7 @@ function MoreMenu({ deployment, ask }: MoreMenuProps): JSX.Element {
     },
     { label: 'Stop', icon: 'stop', disabled: !can.includes('stop'), onSelect: () => ask({ command: 'stop', deployments: [deployment] }) },
     {
-      label: can.includes('delete') ? 'Delete' : 'Delete (stop it first)',
+      label: 'Delete',
       icon: 'delete',
       danger: true,
       disabled: !can.includes('delete'),
