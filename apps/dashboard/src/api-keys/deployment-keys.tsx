@@ -4,8 +4,10 @@ import { useMayChange } from '../session/use-session.js';
 import { Button } from '../ui/button.js';
 import { EmptyState } from '../ui/empty-state.js';
 import { Notice } from '../ui/notice.js';
+import type { TableState } from '../url-state/table-search.js';
 import { useUrlState } from '../url-state/use-url-state.js';
 import type { KeyTask } from './key-dialog.js';
+import type { KeyRow } from './key-rows.js';
 import { KeysTable } from './keys-table.js';
 import { useKeyRows } from './use-keys.js';
 
@@ -29,9 +31,7 @@ export function DeploymentKeys(): JSX.Element {
       Create API key
     </Button>
   ) : undefined;
-  // A list of revoked keys alone would stand there as one in which nothing matches.
-  const isBare = state.q === '' && Object.values(state.facets).every(({ length }) => length === 0);
-  const allRevoked = isBare && rows !== undefined && rows.length > 0 && rows.every(({ standing }) => standing === 'revoked');
+  const allRevoked = isUnfiltered(state) && areAllRevoked(rows);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
       {!mayChange && <Notice look="info">Viewers can see keys but not change them. An owner can make you a member.</Notice>}
@@ -49,6 +49,12 @@ export function DeploymentKeys(): JSX.Element {
     </div>
   );
 }
+
+const isUnfiltered = ({ q, facets }: TableState): boolean => q === '' && Object.values(facets).every(({ length }) => length === 0);
+
+/** Revoked keys are hidden by default: a list of nothing else would read as one in which nothing matches. */
+const areAllRevoked = (rows: readonly KeyRow[] | undefined): boolean =>
+  rows !== undefined && rows.length > 0 && rows.every(({ standing }) => standing === 'revoked');
 
 interface NoKeysProps {
   readonly create: JSX.Element | undefined;

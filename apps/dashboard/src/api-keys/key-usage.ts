@@ -16,8 +16,14 @@ export interface UsageSteps extends Steps {
 const BY_MINUTE_MS = 3 * HOUR_MS;
 const BY_HOUR_MS = 3 * DAY_MS;
 
+function stepOf(rangeMs: number): keyof typeof STEPS {
+  if (rangeMs <= BY_MINUTE_MS) return 'minute';
+  return rangeMs <= BY_HOUR_MS ? 'hour' : 'day';
+}
+
+/** The steps in which a range is shown. */
 export function usageSteps({ from, to }: Bounds): UsageSteps {
-  const step = to - from <= BY_MINUTE_MS ? 'minute' : to - from <= BY_HOUR_MS ? 'hour' : 'day';
+  const step = stepOf(to - from);
   const stepMs = STEPS[step];
   return { step, stepMs, from: Math.floor(from / stepMs) * stepMs, to: Math.ceil(to / stepMs) * stepMs };
 }

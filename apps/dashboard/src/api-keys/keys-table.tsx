@@ -24,7 +24,9 @@ export interface KeysTableProps {
   readonly actions?: ReactNode;
 }
 
-const columnsOf = (nameOf: (id: number) => string): readonly Column<KeyRow>[] => [
+const columnsOf = (nameOf: (id: number) => string): readonly Column<KeyRow>[] => [...shownColumns(nameOf), ...OPTIONAL_COLUMNS];
+
+const shownColumns = (nameOf: (id: number) => string): readonly Column<KeyRow>[] => [
   { id: 'name', title: 'Name', cell: (row) => <NameCell row={row} />, value: ({ name }) => name, width: 220, pin: 'left' },
   {
     id: 'state',
@@ -66,6 +68,9 @@ const columnsOf = (nameOf: (id: number) => string): readonly Column<KeyRow>[] =>
     width: 100,
   },
   { id: 'expires', title: 'Expires', cell: (row) => <ExpiryText subject={row} />, value: ({ expires_at: at }) => at ?? null, width: 106 },
+];
+
+const OPTIONAL_COLUMNS: readonly Column<KeyRow>[] = [
   {
     id: 'requests',
     title: 'Requests 30 d',

@@ -24,11 +24,8 @@ type Found = ConsoleReply<'mcp-key/find'>;
 /** The MCP key of the account: created once, replaced by rotation. */
 export function McpKeyCard(): JSX.Element {
   const found = useCall('mcp-key/find', {}, { every: () => 15_000 });
-  const create = useChange('mcp-key/create', ['mcp-key/']);
-  const mayChange = useMayChange();
   const [doing, setDoing] = useState<Doing | null>(null);
   const close = (): void => setDoing(null);
-  const make = (): void => create.mutate({}, { onSuccess: ({ value }) => setDoing({ kind: 'reveal', value }) });
   const key = found.data?.key;
   return (
     <Panel title="MCP key" {...(found.data && { actions: <Status {...(key ? EXISTS : MISSING)} /> })}>
@@ -41,22 +38,7 @@ export function McpKeyCard(): JSX.Element {
           )
         }
       </Loaded>
-      {create.isError && <Notice look="bad">{messageOf(create.error)}</Notice>}
-      <div className="flex flex-wrap gap-2">
-        {mayChange && key === null && (
-          <Button look="main" icon="plus" data-shortcut="create" busy={create.isPending} onClick={make}>
-            Create MCP key
-          </Button>
-        )}
-        {mayChange && key && (
-          <Button icon="rotate" onClick={() => setDoing({ kind: 'rotate' })}>
-            Rotate
-          </Button>
-        )}
-        <Button icon="code" onClick={() => setDoing({ kind: 'configure' })}>
-          MCP Configuration
-        </Button>
-      </div>
+      <Actions subject={key} onDo={setDoing} />
       {key && <p className="text-xs text-muted">An account has one MCP key. Rotation replaces it.</p>}
       {doing?.kind === 'rotate' && <RotateDialog onClose={close} onRotated={(value) => setDoing({ kind: 'reveal', value })} />}
       {doing?.kind === 'configure' && <McpConfigurationDialog onClose={close} />}
@@ -67,6 +49,39 @@ export function McpKeyCard(): JSX.Element {
 
 const EXISTS = { look: 'good', text: 'Active' } as const;
 const MISSING = { look: 'plain', text: 'None yet' } as const;
+
+interface ActionsProps {
+  /** Undefined until it is known, null where there is none. */
+  readonly subject: Found['key'] | undefined;
+  readonly onDo: (doing: Doing) => void;
+}
+
+/** Creates or rotates the key; the configuration is offered always. */
+function Actions({ subject, onDo }: ActionsProps): JSX.Element {
+  const create = useChange('mcp-key/create', ['mcp-key/']);
+  const mayChange = useMayChange();
+  const make = (): void => create.mutate({}, { onSuccess: ({ value }) => onDo({ kind: 'reveal', value }) });
+  return (
+    <>
+      {create.isError && <Notice look="bad">{messageOf(create.error)}</Notice>}
+      <div className="flex flex-wrap gap-2">
+        {mayChange && subject === null && (
+          <Button look="main" icon="plus" data-shortcut="create" busy={create.isPending} onClick={make}>
+            Create MCP key
+          </Button>
+        )}
+        {mayChange && subject && (
+          <Button icon="rotate" onClick={() => onDo({ kind: 'rotate' })}>
+            Rotate
+          </Button>
+        )}
+        <Button icon="code" onClick={() => onDo({ kind: 'configure' })}>
+          MCP Configuration
+        </Button>
+      </div>
+    </>
+  );
+}
 
 interface FactsProps {
   readonly subject: NonNullable<Found['key']>;
