@@ -214,7 +214,7 @@ describe('a request', () => {
     const { page } = stage;
     await page.route('**/api/requests/find', (route) => route.fulfill({ json: { request: null } }));
     await go(`requests/req_${ID}`, 'Request');
-    const text = await page.getByRole('heading', { name: 'No request by this id' }).locator('..').textContent();
+    const text = await page.getByRole('heading', { name: 'No request with this ID' }).locator('..').textContent();
     expect(text).toContain('kept for 35 days');
     expect(text).toContain('only counted');
   });
