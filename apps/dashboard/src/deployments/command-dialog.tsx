@@ -53,7 +53,7 @@ export function CommandDialog({ asked, onUndo, onSettled, onClose }: CommandDial
   );
 }
 
-const STOP = 'New requests get 409 until you resume it. Running requests have a minute to finish. Aliases and settings stay.';
+const STOP = 'New requests get 409 until it is resumed. Running requests have a minute to finish. Aliases and settings stay.';
 const WORDS = { stop: { verb: 'Stop', done: 'stopped' }, delete: { verb: 'Delete', done: 'deleted' } } as const;
 
 /** What cannot be undone is typed: the slug of one deployment, the word for several. */

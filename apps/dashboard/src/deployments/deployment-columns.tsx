@@ -70,7 +70,7 @@ export function deploymentColumns({ hourOf: known, loads, courses }: DeploymentF
     {
       id: 'load',
       title: 'In flight',
-      width: 92,
+      width: 84,
       value: ({ id }) => loads.get(id)?.in_flight ?? null,
       cell: (row) => <LoadCell load={loads.get(row.id)} name={row.name} />,
     },
@@ -78,7 +78,7 @@ export function deploymentColumns({ hourOf: known, loads, courses }: DeploymentF
       id: 'rate',
       title: 'Req/min',
       numeric: true,
-      width: 94,
+      width: 92,
       card: 'figure',
       value: ({ id }) => hourOf(id)?.requests ?? null,
       cell: ({ id }) => <RateCell hour={hourOf(id)} course={courses.get(id)} />,
@@ -87,7 +87,7 @@ export function deploymentColumns({ hourOf: known, loads, courses }: DeploymentF
     {
       id: 'updated',
       title: 'Updated',
-      width: 90,
+      width: 102,
       value: ({ updated_at: at, created_at: created }) => at ?? created ?? null,
       cell: ({ updated_at: at, created_at: created = at }) => ((at ?? created) ? <Moment at={at ?? created ?? ''} /> : <Dash />),
     },
@@ -113,7 +113,7 @@ const latencyColumns = (hourOf: (id: number) => Sums | null): readonly Column<De
     id: 'errors',
     title: 'Errors',
     numeric: true,
-    width: 78,
+    width: 76,
     value: ({ id }) => errorShare(hourOf(id) ?? { requests: 0, errors: 0 }),
     cell: ({ id }) => {
       const share = errorShare(hourOf(id) ?? { requests: 0, errors: 0 });
@@ -199,7 +199,7 @@ export const loadWords = ({ in_flight: used, slots, queued }: Pick<DeploymentLoa
 function LoadCell({ load, name }: { readonly load: DeploymentLoad | undefined; readonly name: string }): JSX.Element {
   if (!load || (load.slots === 0 && load.in_flight === 0)) return <Dash />;
   return (
-    <div className="w-17 *:min-w-0">
+    <div className="w-15 *:min-w-0">
       <MeterBar label={`Slots of ${name}`} used={load.in_flight} limit={load.slots} text={loadText(load)} words={loadWords(load)} />
     </div>
   );
