@@ -21,7 +21,7 @@ export function BudgetMeter({ use: { name, used, limit }, of }: { readonly use: 
   );
 }
 
-/** Budgets in full: used, limit, and when each begins anew. */
+/** Budgets in full: used, limit, and when each resets. */
 export function BudgetMeters({ uses, of }: { readonly uses: readonly BudgetUse[]; readonly of: string }): JSX.Element {
   const now = useNow();
   return (
@@ -31,7 +31,7 @@ export function BudgetMeters({ uses, of }: { readonly uses: readonly BudgetUse[]
           <div className="flex flex-wrap items-baseline justify-between gap-x-3">
             <span className="font-medium">{`Tokens ${spanOf(name)}`}</span>
             <span className="text-sm text-muted">
-              begins anew <Moment at={resetOf(name, now)} />
+              resets <Moment at={resetOf(name, now)} />
             </span>
           </div>
           <MeterBar
