@@ -2,7 +2,6 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ConsoleBrowser } from '../console-browser.js';
 import { GalleryPage } from '../gallery-page.js';
-import { choose } from '../screen.js';
 
 let gallery: GalleryPage;
 let browser: ConsoleBrowser;
@@ -163,7 +162,7 @@ describe('code', () => {
   it('of an MCP client comes with its install link, for reading too', async () => {
     await open('code');
     const example = page.getByRole('region', { name: 'Settings of an MCP client', exact: true });
-    await choose(example.getByLabel('Client'), 'Cursor');
+    await example.getByRole('tab', { name: 'Cursor' }).click();
     await example.getByRole('button', { name: 'Read-only' }).click();
     await expect.poll(() => example.getByRole('region', { name: '~/.cursor/mcp.json' }).textContent()).toContain('/mcp/readonly');
     expect(await example.getByRole('link', { name: 'Add to Cursor' }).getAttribute('href')).toMatch(/^cursor:\/\/anysphere/);

@@ -55,9 +55,9 @@ describe('the account', () => {
     await stage.signIn();
     const other = await stage.page.context().newPage();
     await other.goto(`/${stage.second}/api-keys`);
-    await other.getByRole('button', { name: new RegExp(`^${stage.second},`) }).waitFor();
+    await other.getByRole('button', { name: `Account ${stage.second}` }).waitFor();
     await stage.page.reload();
-    await stage.page.getByRole('button', { name: new RegExp(`^${stage.home},`) }).waitFor();
+    await stage.page.getByRole('button', { name: `Account ${stage.home}` }).waitFor();
     expect(stage.path).toBe(`/${stage.home}/api-keys`);
   });
 

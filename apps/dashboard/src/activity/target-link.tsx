@@ -23,7 +23,12 @@ export function TargetLink({ entry, names }: TargetLinkProps): JSX.Element {
     history.push(href);
   };
   return (
-    <a href={href} title={target.text} onClick={follow} className="text-accent underline decoration-accent/40 underline-offset-2 hover:decoration-accent">
+    <a
+      href={href}
+      title={target.text}
+      onClick={follow}
+      className="text-accent underline decoration-accent/40 underline-offset-2 hover:decoration-accent"
+    >
       {target.text}
     </a>
   );
