@@ -18,7 +18,7 @@ export async function askOne(page: Page): Promise<void> {
   await page.getByLabel('Message').fill('Who are you?');
   await page.keyboard.press('Enter');
   await whenAnswered(page, 1);
-  expect(await answers(page).textContent()).toMatch(/Who are you\?.*deployment-1.*TTFT.*Tokens out.*req_/);
+  expect(await answers(page).textContent()).toMatch(/Who are you\?.*demo.*TTFT.*Tokens out.*req_/);
 }
 
 /** Asks two at once, in the other contract, which has fewer parameters. */

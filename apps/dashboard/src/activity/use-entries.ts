@@ -31,7 +31,7 @@ export function useTargetNames(): TargetNames {
   return useMemo(() => {
     const of = new Map<number, string>(deployments?.map(({ id, name }) => [id, name]));
     const named = new Map<number, string>(keys?.map(({ id, name }) => [id, name]));
-    const people = new Map<number, string>(members?.map(({ user, email }) => [user, email]));
+    const people = new Map<number, string>(members?.map(({ user, name, email }) => [user, name || email]));
     return { deployment: (id) => of.get(id), key: (id) => named.get(id), person: (id) => people.get(id) };
   }, [deployments, keys, members]);
 }

@@ -1,5 +1,5 @@
 import { Toast } from '@base-ui/react/toast';
-import type { JSX } from 'react';
+import { type JSX, useEffect } from 'react';
 import { Icon, type IconName } from './icon.js';
 
 export type AnnouncementLook = 'good' | 'bad';
@@ -34,8 +34,9 @@ export function show(text: string, look: AnnouncementLook, action?: Announcement
   });
 }
 
-/** Where announcements are drawn; once on a page. */
-export function AnnouncementLayer(): JSX.Element {
+/** Where announcements are drawn; once on a page. `onMounted` is called once it can take them. */
+export function AnnouncementLayer({ onMounted }: { readonly onMounted: () => void }): JSX.Element {
+  useEffect(onMounted, [onMounted]);
   return (
     <Toast.Provider toastManager={manager} limit={AT_ONCE}>
       <Toast.Portal>
