@@ -48,8 +48,16 @@ export class ConsoleBrowser {
   }
 }
 
+/** Ends when nothing fades in or out any more: half-drawn text has less contrast. */
+const settled = (page: Page): Promise<unknown> =>
+  page.evaluate(`Promise.allSettled(
+    document.getAnimations()
+      .filter((one) => Number.isFinite(one.effect?.getComputedTiming().endTime))
+      .map((one) => one.finished))`);
+
 /** What axe finds wrong with a page as it is, one line each. @param more tags besides those of WCAG */
 export async function axeFaults(page: Page, more: readonly string[] = []): Promise<string[]> {
+  await settled(page);
   const { violations } = await new AxeBuilder({ page }).withTags([...WCAG, ...more]).analyze();
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary = '' }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
