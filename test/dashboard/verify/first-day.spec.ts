@@ -219,7 +219,7 @@ describe.sequential('a first day with the dashboard', () => {
     expect(await axeFaults(ada)).toEqual([]);
     await askTwo(ada);
     const code = await codeOfLast(ada, 'Python');
-    expect(code).toContain(`Anthropic(base_url="${stack.base_url}/deployment-1"`);
+    expect(code).toContain(`Anthropic(base_url="${stack.base_url}/${stack.alias}"`);
     expect(code).toContain('max_tokens=60');
     expect(await rawOfLast(ada)).toContain('event: message_stop');
     expect(await ada.content()).not.toMatch(/svc_dep_[0-9A-Za-z]{10}/);
