@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { choose } from './first-day.mjs';
 
 const SCREENS = [
   ['deployments', '/deployments'],
@@ -52,13 +51,6 @@ async function play(day) {
   await day.page.getByRole('article').getByText('Finish reason').waitFor();
 }
 
-async function splitUsage(day) {
-  await day.open('/usage');
-  await choose(day.page.getByLabel('Time', { exact: true }), 'Last hour');
-  await choose(day.page.getByLabel('Split by'), 'Deployment');
-  await day.page.waitForLoadState('networkidle');
-}
-
 /** The pictures of the documentation. A key in them opens nothing: it dies with the Slipway that they are taken of. */
 export async function takeAll(day, folder) {
   const camera = new Camera(day, folder);
@@ -80,7 +72,7 @@ export async function takeAll(day, folder) {
   await camera.take('mcp-configuration');
   await play(day);
   await camera.take('playground');
-  await splitUsage(day);
+  await day.open('/usage?range=1h');
   await camera.take('usage');
   return camera.names;
 }
@@ -99,7 +91,7 @@ export async function reviewAll(day, folder) {
         await day.open(path);
         await camera.take(`${name}-${theme}-${size}`, true);
       }
-      await splitUsage(day);
+      await day.open('/usage?range=1h');
       await camera.take(`usage-split-${theme}-${size}`, true);
       await day.fillInEngine();
       await camera.take(`create-deployment-${theme}-${size}`);
