@@ -3,12 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const QUESTIONS = ['Who are you?', 'What can you do?', 'Hello!', 'How do I create a key?', 'What is a deployment?'];
 const AT_ONCE = 3;
 
-/** Chooses in a drawn select. */
-export async function choose(select, option) {
-  await select.click();
-  await select.page().getByRole('option', { name: option, exact: true }).click();
-}
-
 /** A person's first day: set up, create a key and a deployment, and let programs call them. */
 export class FirstDay {
   /** The owner's page. */
