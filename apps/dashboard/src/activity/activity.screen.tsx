@@ -6,18 +6,15 @@ import { formatExact } from '../format/time.js';
 import { type TimeZone, useTimeZone } from '../format/time-zone.js';
 import { clientName } from '../people/client-name.js';
 import { ACTIVITY_SEARCH, ENTRIES_SEARCH } from '../searches.js';
-import { buttonClass } from '../ui/button.js';
 import { DataTable } from '../ui/data-table/data-table.js';
 import { searchTextOf, wordsOf } from '../ui/data-table/table-model.js';
 import type { Column } from '../ui/data-table/types.js';
 import { EmptyState } from '../ui/empty-state.js';
+import { ExportMenu } from '../ui/export-menu.js';
 import { type Filter, FilterBar } from '../ui/lazy-filter-bar.js';
-import { Icon } from '../ui/icon.js';
-import { Menu } from '../ui/menu.js';
 import { Notice } from '../ui/notice.js';
 import { Page } from '../ui/page.js';
 import { RangePicker } from '../ui/range-picker.js';
-import { saveFile } from '../ui/save-file.js';
 import { Tabs } from '../ui/tabs.js';
 import { useNow } from '../ui/use-now.js';
 import { type UrlState, useUrlState } from '../url-state/use-url-state.js';
@@ -91,7 +88,9 @@ function Entries({ log, url }: EntriesProps): JSX.Element {
         state={table}
         onOpen={({ id }) => set({ open: id }, { push: true })}
         more={{ has: query.hasNextPage, isLoading: query.isFetchingNextPage, onMore: () => void query.fetchNextPage() }}
-        actions={<ExportMenu name={`slipway-activity-${log}`} filters={question} seen={seen} />}
+        actions={
+          <ExportMenu name={`slipway-activity-${log}`} csv={() => activityCsv(seen())} json={() => activityJson(seen(), question)} />
+        }
         empty={
           <EmptyState icon="activity" title={isFiltered ? 'No matching activity' : 'No activity in this range'}>
             {log === 'account'
@@ -133,32 +132,6 @@ function ActivityFilterBar({ log, url: [state, set] }: EntriesProps): JSX.Elemen
         }
       />
     </div>
-  );
-}
-
-interface ExportMenuProps {
-  readonly name: string;
-  readonly filters: object;
-  readonly seen: () => readonly AuditEntry[];
-}
-
-/** Saves the entries that are loaded and match the search. */
-function ExportMenu({ name, filters, seen }: ExportMenuProps): JSX.Element {
-  return (
-    <Menu
-      label="Export"
-      triggerClass={buttonClass('plain')}
-      trigger={
-        <>
-          <Icon name="download" className="-ml-0.5 size-4" />
-          Export
-        </>
-      }
-      entries={[
-        { label: 'CSV', icon: 'file', onSelect: () => saveFile(`${name}.csv`, 'text/csv', activityCsv(seen())) },
-        { label: 'JSON', icon: 'code', onSelect: () => saveFile(`${name}.json`, 'application/json', activityJson(seen(), filters)) },
-      ]}
-    />
   );
 }
 

@@ -1,13 +1,8 @@
 import type { JSX } from 'react';
 import { type Filter, FilterBar } from '../ui/lazy-filter-bar.js';
-import { Menu } from '../ui/menu.js';
-import { buttonClass } from '../ui/button.js';
-import { Icon } from '../ui/icon.js';
-import { saveFile } from '../ui/save-file.js';
 import type { SetUrlState } from '../url-state/use-url-state.js';
 import { CONTRACTS, OUTCOMES, outcomeOf } from './group-names.js';
 import { chosenFilters, type UsageState } from './usage-filters.js';
-import { fileName, type UsageFile, usageCsv, usageJson } from './usage-file.js';
 import type { Known } from './use-names.js';
 
 const textOf = ({ id }: { readonly id: number }): string => String(id);
@@ -43,33 +38,6 @@ export function UsageFilterBar({ known, state, set }: UsageFilterBarProps): JSX.
       filters={filtersBy(known)}
       chosen={{ deployment, key, alias, api, status, member }}
       onChange={(chosen) => set(chosenFilters(chosen), { push: true })}
-    />
-  );
-}
-
-/** Saves what is shown. @param file null while it is awaited */
-export function ExportMenu({ file }: { readonly file: UsageFile | null }): JSX.Element {
-  const disabled = file === null;
-  return (
-    <Menu
-      label="Export"
-      triggerClass={buttonClass('plain')}
-      trigger={
-        <>
-          <Icon name="download" className="-ml-0.5 size-4" />
-          Export
-        </>
-      }
-      entries={[
-        {
-          ...{ label: 'CSV', icon: 'file', disabled },
-          onSelect: () => file && saveFile(`${fileName(file)}.csv`, 'text/csv', usageCsv(file)),
-        },
-        {
-          ...{ label: 'JSON', icon: 'code', disabled },
-          onSelect: () => file && saveFile(`${fileName(file)}.json`, 'application/json', usageJson(file)),
-        },
-      ]}
     />
   );
 }

@@ -5,6 +5,7 @@ import { USAGE_SEARCH } from '../searches.js';
 import { useAccount } from '../session/use-session.js';
 import { Button, buttonClass } from '../ui/button.js';
 import { EmptyState } from '../ui/empty-state.js';
+import { ExportMenu } from '../ui/export-menu.js';
 import { Loaded } from '../ui/loaded.js';
 import { Notice } from '../ui/notice.js';
 import { Page } from '../ui/page.js';
@@ -14,7 +15,8 @@ import { StatGrid } from '../ui/stat-grid.js';
 import { useNow } from '../ui/use-now.js';
 import { type UrlState, useUrlState } from '../url-state/use-url-state.js';
 import { partName } from './group-names.js';
-import { ExportMenu, UsageFilterBar } from './usage-controls.js';
+import { UsageFilterBar } from './usage-controls.js';
+import { fileName, usageCsv, usageJson } from './usage-file.js';
 import { drilledDown, filtersOf, isFiltered, KEYS_MAX, type UsageState } from './usage-filters.js';
 import { UsageParts } from './usage-parts.js';
 import { everyStep, rangeBefore, spanOf, sumOf } from './usage-range.js';
@@ -40,7 +42,17 @@ export function UsageScreen(): JSX.Element {
   const shown = state.by === 'none' ? figures.whole.data : figures.split.data;
   const file = shown ? { range, filters, by: state.by, rows: shown.rows, asOf: shown.as_of, nameOf } : null;
   return (
-    <Page title="Usage" actions={<ExportMenu file={file} />}>
+    <Page
+      title="Usage"
+      actions={
+        <ExportMenu
+          name={file ? fileName(file) : ''}
+          csv={() => (file ? usageCsv(file) : '')}
+          json={() => (file ? usageJson(file) : '')}
+          disabled={file === null}
+        />
+      }
+    >
       <div className="grid gap-3">
         <RangePicker state={url} canCompare canBeLive />
         <UsageFilterBar {...{ known, state, set }} />
