@@ -7,7 +7,20 @@ import { SUBJECT_TOKEN } from './ids.js';
  * signing keys each process of a worker is a NATS user of its own, `agent` or `runner`, which it requests as `join`. On servers
  * without signing keys all of them share the user `worker`.
  */
-export const ROLES = ['gateway', 'worker', 'keys', 'deployments', 'console', 'ops', 'boot', 'join', 'agent', 'runner'] as const;
+export const ROLES = [
+  'gateway',
+  'worker',
+  'keys',
+  'deployments',
+  'console',
+  'ops',
+  'boot',
+  'join',
+  'agent',
+  'runner',
+  'tuning',
+  'trainer',
+] as const;
 /** A role on NATS: one user, or one kind of user. */
 export type Role = (typeof ROLES)[number];
 

@@ -5,6 +5,7 @@ import * as identity from './identity/index.js';
 import * as inference from './inference/index.js';
 import * as keys from './keys/index.js';
 import { isRecord } from './schemas.js';
+import * as tuning from './tuning/index.js';
 import * as usage from './usage/index.js';
 
 const isContract = (value: unknown): value is Contract => isRecord(value) && 'subject' in value && 'kind' in value;
@@ -20,6 +21,6 @@ function contractsIn(value: unknown): readonly Contract[] {
  * Every contract between processes, collected from the exports of the areas. A contract that no area's `index.ts` exports has
  * no permissions, so NATS refuses it.
  */
-export const CONTRACTS: readonly Contract[] = [identity, keys, usage, deployments, inference]
+export const CONTRACTS: readonly Contract[] = [identity, keys, usage, deployments, inference, tuning]
   .flatMap((area) => Object.values(area as Readonly<Record<string, unknown>>))
   .flatMap(contractsIn);

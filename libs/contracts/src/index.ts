@@ -60,5 +60,6 @@ export * from './keys/index.js';
 export * from './deployments/index.js';
 export * from './engines/index.js';
 export * from './inference/index.js';
+export * from './tuning/index.js';
 export * from './usage/index.js';
 export * from './console/index.js';
