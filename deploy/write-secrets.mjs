@@ -21,7 +21,7 @@ const WORKER_UID = 0;
 const MODEL_CACHE = 'model-cache';
 
 const NATS_NODES = ['nats-1', 'nats-2', 'nats-3'];
-const DATABASES = { keys: 'KEYS_DATABASE_URL', deployments: 'DEPLOYMENTS_DATABASE_URL' };
+const DATABASES = { keys: 'KEYS_DATABASE_URL', deployments: 'DEPLOYMENTS_DATABASE_URL', tuning: 'TUNING_DATABASE_URL' };
 const POSTGRES_SERVER = 'postgres:5432';
 const CHANGED_NOWHERE = 'Written by deploy/write-secrets.mjs; changes here are lost.';
 
@@ -88,7 +88,7 @@ function variablesOf(role, env, secrets) {
   const database = DATABASES[role] && databaseOf(role, env, secrets);
   return {
     ...(['keys', 'gateway'].includes(role) && { KEY_PEPPERS: secrets.pepper }),
-    ...(['keys', 'deployments'].includes(role) && { SLIPWAY_SECRET_KEY: secrets.secret_key }),
+    ...(['keys', 'deployments', 'tuning'].includes(role) && { SLIPWAY_SECRET_KEY: secrets.secret_key }),
     ...(database && { [DATABASES[role]]: `postgres://${database.role}:${database.password}@${POSTGRES_SERVER}/${database.database}` }),
   };
 }

@@ -80,6 +80,8 @@ export interface RpcContract<
   readonly proof?: Proof;
   /** True where an account's MCP key is accepted as proof, within its scope. Absent = people only. */
   readonly agents?: boolean;
+  /** Services that call without a proof, on behalf of the actor whom they name: they verified that actor themselves. Absent = none. */
+  readonly trusted?: readonly Role[];
   /** True for a call of members or owners that changes nothing: members of a suspended account may still make it. */
   readonly reads?: boolean;
   readonly queue: string;

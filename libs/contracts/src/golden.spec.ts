@@ -44,10 +44,10 @@ const cases = recorded.flatMap((contract) =>
 );
 
 /** Objects whose keys are data, so that a new key is not a new field. */
-const MAPS = new Set(['logit_bias', 'facts', 'parameters', 'schema', 'template_args']);
+const MAPS = new Set(['logit_bias', 'facts', 'parameters', 'schema', 'template_args', 'roles', 'scripts', 'data']);
 
-/** Request objects that refuse unknown names. */
-const STRICT_FIELDS = new Set(['limits', 'quotas']);
+/** Request objects that refuse unknown names, or keep them as data. */
+const STRICT_FIELDS = new Set(['limits', 'quotas', 'settings', 'gate', 'then', 'examples']);
 
 /** The same message as a newer sender would write it, with unknown fields. */
 function fromTheFuture(value: unknown, strict: ReadonlySet<string>): unknown {

@@ -62,7 +62,10 @@ describe('permissionsOf', () => {
     ])
       expect(callersOf(`key.dev.v1.rpc.${name}`)).toEqual(['ops']);
     for (const hint of ['chg', 'tick']) {
-      expect([publishersOf(`session.dev.v1.${hint}`), readersOf(`session.dev.v1.${hint}`)]).toEqual([['keys'], ['deployments', 'console']]);
+      expect([publishersOf(`session.dev.v1.${hint}`), readersOf(`session.dev.v1.${hint}`)]).toEqual([
+        ['keys'],
+        ['deployments', 'console', 'tuning'],
+      ]);
     }
   });
 
@@ -108,9 +111,25 @@ describe('permissionsOf', () => {
   });
 
   it('keeps gateways and workers from the control plane', () => {
-    for (const subject of ['key.dev.v1.rpc.create-key', 'key.dev.v1.rpc.create-invitation', 'dep.dev.v1.rpc.create-deployment']) {
+    for (const subject of ['key.dev.v1.rpc.create-key', 'key.dev.v1.rpc.create-invitation', 'tun.dev.v1.rpc.create-job']) {
       expect(callersOf(subject)).toEqual(['console', 'ops']);
     }
+    expect(callersOf('dep.dev.v1.rpc.create-deployment')).toEqual(['console', 'ops', 'tuning']);
+  });
+
+  it('trusts tuning-service with two calls alone', () => {
+    const trusting = CONTRACTS.filter((contract) => contract.kind === 'rpc' && contract.trusted !== undefined) as RpcContract[];
+    expect(trusting.map(({ subject, trusted }) => [subject, trusted])).toEqual([
+      ['dep.{env}.v1.rpc.create-deployment', ['tuning']],
+      ['dep.{env}.v1.rpc.point-alias', ['tuning']],
+    ]);
+  });
+
+  it('shows training to tuning-service and its workers alone', () => {
+    expect([publishersOf('tun.dev.v1.hb.tw-1'), readersOf('tun.dev.v1.hb.tw-1')]).toEqual([['trainer'], ['tuning']]);
+    expect([publishersOf('tun.dev.v1.wrk.tw-1'), readersOf('tun.dev.v1.wrk.tw-1')]).toEqual([['tuning'], ['trainer']]);
+    for (const call of ['report-training', 'report-measure', 'store-blob'])
+      expect(callersOf(`tun.dev.v1.rpc.${call}`)).toEqual(['trainer']);
   });
 
   it('serves requests in one queue group', () => {

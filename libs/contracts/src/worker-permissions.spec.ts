@@ -18,6 +18,8 @@ describe('what a process of a worker may do, with a user of its own name', () =>
           'key.dev.v1.rpc.name-workers.{{name()}}.agent',
           'key.dev.v1.rpc.name-workers.{{name()}}',
           'inf.dev.v1.hb.0.{{name()}}',
+          'tun.dev.v1.rpc.find-blob-door.agent',
+          'tun.dev.v1.rpc.open-blob.agent',
           '_INBOX_deployments.*.worker.{{name()}}.>',
         ],
         subscribe: [
@@ -35,7 +37,14 @@ describe('what a process of a worker may do, with a user of its own name', () =>
   it('runner', () => {
     expect(of('runner')).toEqual(
       sorted({
-        publish: ['usage.dev.v1.orphan', 'inf.dev.v1.g.*.r.*.*', 'inf.dev.v1.g.*.a.{{name()}}', 'inf.dev.v1.hb.*.{{name()}}'],
+        publish: [
+          'usage.dev.v1.orphan',
+          'inf.dev.v1.g.*.r.*.*',
+          'inf.dev.v1.g.*.a.{{name()}}',
+          'inf.dev.v1.hb.*.{{name()}}',
+          'tun.dev.v1.rpc.find-blob-door.runner',
+          'tun.dev.v1.rpc.open-blob.runner',
+        ],
         subscribe: [
           'inf.dev.v1.w.{{name()}}.start',
           'inf.dev.v1.w.{{name()}}.ni.*.*',

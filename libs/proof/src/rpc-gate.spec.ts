@@ -52,8 +52,19 @@ const codeOf = (work: Promise<unknown>): Promise<string | null> =>
     (error: unknown) => (error as ServiceError).code,
   );
 
+/** Calls to tuning-service that change nothing and read what viewers may not. */
+const TEXT_READS = [
+  'read-examples',
+  'download-dataset',
+  'plan-job',
+  'read-job-log',
+  'read-job-samples',
+  'read-adapter-answers',
+  'export-adapter',
+  'list-tuning-audit',
+];
 /** Calls of members or owners that change nothing. */
-const READS = ['list-audit', 'list-invitations', 'list-deployment-audit', 'fit-deployment'];
+const READS = ['list-audit', 'list-invitations', 'list-deployment-audit', 'fit-deployment', ...TEXT_READS];
 
 /** Which of `PROOFS` may make this call. */
 function allowed({ subject, proof, agents }: RpcContract): string[] {
@@ -77,6 +88,7 @@ describe('a compromised console', () => {
     expect(open.toSorted((one = '', other = '') => one.localeCompare(other))).toEqual([
       'accept-invitation',
       'begin-sign-in-external',
+      'find-blob-door',
       'find-invitation',
       'find-setup',
       'keep-playground',
@@ -116,6 +128,15 @@ describe('a compromised console', () => {
       const claimed = { ...expected, address: '192.0.2.1', client: 'browser' };
       expect(await admitted(contract, proof, { ...named(contract), actor: claimed })).toEqual({ ...named(contract), actor: claimed });
     }
+  });
+
+  it('trusts a service where the contract names it, and nowhere else', async () => {
+    const trusting = RPCS.find(({ trusted }) => trusted?.includes('tuning'))!;
+    const request = { ...named(trusting), actor: { kind: 'user', user: 7 } };
+    const asked = (contract: RpcContract): Promise<unknown> => gate.admit({ contract, caller: 'tuning', proof: undefined, request });
+    expect(await asked(trusting)).toEqual(request);
+    const other = CHECKED.find(({ trusted }) => trusted === undefined)!;
+    expect(await codeOf(asked(other))).toBe('not_permitted');
   });
 
   it.each(['password', 'role'] as const)('needs no proof where none is named: %s', async (kind) => {

@@ -22,7 +22,8 @@ export const ListAliases = defineRpc({
 export const PointAlias = defineRpc({
   subject: 'dep.{env}.v1.rpc.point-alias',
   owner: 'deployments',
-  callers: ['console', 'ops'],
+  callers: ['console', 'ops', 'tuning'],
+  trusted: ['tuning'],
   proof: 'member',
   agents: true,
   queue: 'deployments',

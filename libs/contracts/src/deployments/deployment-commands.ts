@@ -50,10 +50,12 @@ const command = {
 /** Fields of a command to one deployment. */
 const target = { account: AccountId, deployment: DeploymentId, ...actorField };
 
-/** Makes a deployment and loads it at once. */
+/** Makes a deployment and loads it at once. tuning-service makes those that a training job is to end with. */
 export const CreateDeployment = defineRpc({
   subject: 'dep.{env}.v1.rpc.create-deployment',
   ...command,
+  callers: [...command.callers, 'tuning'],
+  trusted: ['tuning'],
   request: z.object({
     account: AccountId,
     name: DeploymentName,

@@ -37,7 +37,7 @@ export type SessionClaims = z.infer<typeof SessionClaims>;
 export const ListSessionKeys = defineRpc({
   subject: 'key.{env}.v1.rpc.list-session-keys',
   owner: 'keys',
-  callers: ['console', 'deployments'],
+  callers: ['console', 'deployments', 'tuning'],
   proof: 'role',
   queue: 'keys',
   request: z.object({}),
@@ -82,4 +82,9 @@ export const SessionFeedRecord = z.object({
 export type SessionFeedRecord = z.infer<typeof SessionFeedRecord>;
 
 /** Sessions that ended or changed while their tokens are unexpired. Verifiers need it together with the signing keys. */
-export const SessionFeed = defineFeed({ name: 'session', owner: 'keys', readers: ['console', 'deployments'], record: SessionFeedRecord });
+export const SessionFeed = defineFeed({
+  name: 'session',
+  owner: 'keys',
+  readers: ['console', 'deployments', 'tuning'],
+  record: SessionFeedRecord,
+});

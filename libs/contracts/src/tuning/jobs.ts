@@ -101,6 +101,11 @@ export const JobThen = z.strictObject({
 });
 export type JobThen = z.infer<typeof JobThen>;
 
+/** The same in replies and assignments, whose readers ignore the settings of newer senders. */
+export const ReadGateSettings = z.object(GateSettings.shape);
+const ReadSettings = z.object(TrainingSettings.shape);
+const ReadThen = z.object({ deploy: z.object(JobThen.shape.deploy.unwrap().shape).optional() });
+
 const spec = {
   account: AccountId,
   base: z.string().min(1).max(200),
@@ -179,10 +184,10 @@ export const JobView = z.object({
   version: VersionNumber,
   trainer: z.string().max(64),
   settings: z.array(ResolvedSetting).max(64),
-  given: TrainingSettings,
-  gate: GateSettings,
+  given: ReadSettings,
+  gate: ReadGateSettings,
   // oxlint-disable-next-line unicorn/no-thenable -- as in the request.
-  then: JobThen,
+  then: ReadThen,
   priority: z.int().min(-1).max(1),
   desired: enumOr(JobDesired, 'run'),
   state: enumOr(JobState, 'running'),

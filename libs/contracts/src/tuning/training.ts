@@ -3,7 +3,7 @@ import { defineEvent, defineRpc } from '../channel.js';
 import { AccountId, Incarnation } from '../ids.js';
 import { eachReadable, enumOr, openEnum } from '../schemas.js';
 import { Witness, Verdict, AnswerPair } from './adapters.js';
-import { CheckpointView, GateSettings, JobDesired, JobEvent, JobReason, JobSample, MetricPoint } from './jobs.js';
+import { CheckpointView, JobDesired, JobEvent, JobReason, JobSample, MetricPoint, ReadGateSettings } from './jobs.js';
 import { MeasureView } from './datasets.js';
 import { AdapterId, DatasetId, JobId, Sha256, Ticket, VersionNumber } from './tuning-ids.js';
 
@@ -102,7 +102,9 @@ export const TrainingItem = z.discriminatedUnion('kind', [
     dataset: DatasetId,
     version: VersionNumber,
     spec: TrainingSpec,
-    gate: GateSettings,
+    gate: ReadGateSettings,
+    /** The data set of `gate.keep_dataset`, in the version that was the newest ready one when the job was created. Absent or null = none. */
+    keep_set: z.object({ dataset: DatasetId, version: VersionNumber }).nullable().optional(),
     /** Newest stored checkpoint; null = start at step 0. */
     resume: z.object({ step: z.int().positive() }).nullable(),
   }),
@@ -151,7 +153,7 @@ export const BlobName = z.discriminatedUnion('of', [
 ]);
 export type BlobName = z.infer<typeof BlobName>;
 
-/** A ticket to read one blob from the blob door, with Range, for an hour. */
+/** A ticket to read one blob from the blob door by GET, with Range, for an hour. `url` contains it as `t`. */
 export const OpenBlob = defineRpc({
   subject: 'tun.{env}.v1.rpc.open-blob',
   ...trainerCall,
@@ -161,7 +163,10 @@ export const OpenBlob = defineRpc({
   errors: ['blob_not_found'],
 });
 
-/** A ticket to write one blob of a job with one PUT. The door answers its SHA-256 and size once it is stored. */
+/**
+ * A ticket to write one blob of a job with one PUT, within an hour. `url` contains it as `t` already. The door answers 201 with
+ * `{ sha256, bytes }` once the blob is stored, and 409 when the body has another hash.
+ */
 export const StoreBlob = defineRpc({
   subject: 'tun.{env}.v1.rpc.store-blob',
   ...trainerCall,

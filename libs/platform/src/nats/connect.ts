@@ -118,7 +118,7 @@ function warnOfOldServer(nats: NatsConnection, log: Logger): void {
  * Roles that do not start with a server that is too old. Only their start is refused: a roll-out stops at its first new process,
  * and running processes continue. Processes of workers are excluded, because each runner is a new process.
  */
-const STRICT: readonly Role[] = ['gateway', 'keys', 'deployments', 'console', 'boot'];
+const STRICT: readonly Role[] = ['gateway', 'keys', 'deployments', 'tuning', 'console', 'boot'];
 
 async function refuseOldServer(nats: NatsConnection, role: Role): Promise<void> {
   const version = nats.info?.version;
