@@ -119,10 +119,12 @@ describe('permissionsOf', () => {
 
   it('trusts tuning-service with two calls alone', () => {
     const trusting = CONTRACTS.filter((contract) => contract.kind === 'rpc' && contract.trusted !== undefined) as RpcContract[];
-    expect(trusting.map(({ subject, trusted }) => [subject, trusted])).toEqual([
-      ['dep.{env}.v1.rpc.create-deployment', ['tuning']],
-      ['dep.{env}.v1.rpc.point-alias', ['tuning']],
-    ]);
+    expect(new Map(trusting.map(({ subject, trusted }) => [subject, trusted]))).toEqual(
+      new Map([
+        ['dep.{env}.v1.rpc.create-deployment', ['tuning']],
+        ['dep.{env}.v1.rpc.point-alias', ['tuning']],
+      ]),
+    );
   });
 
   it('shows training to tuning-service and its workers alone', () => {

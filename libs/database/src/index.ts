@@ -1,3 +1,5 @@
+export { AccountTransactions } from './account-transactions.js';
+export type { AccountTransactionsOptions } from './account-transactions.js';
 export { AdvisoryLock } from './advisory-lock.js';
 export type { AdvisoryLockOptions } from './advisory-lock.js';
 export { createAuditChain, dropAuditChain, readAuditChain } from './audit/audit-chain.js';

@@ -1,3 +1,5 @@
+export { ChangeBudget } from './collections/change-budget.js';
+export type { ChangeBudgetOptions } from './collections/change-budget.js';
 export { FairPlaces } from './collections/fair-places.js';
 export { OpenSet } from './collections/open-set.js';
 export { OpenTable } from './collections/open-table.js';

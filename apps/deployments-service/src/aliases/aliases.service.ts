@@ -11,8 +11,7 @@ import {
   ServiceError,
 } from '@slipway/contracts';
 import type { z } from 'zod';
-import type { Tx } from '@slipway/database';
-import { AccountTransactions } from '../quotas/account-transactions.js';
+import { AccountTransactions, type Tx } from '@slipway/database';
 import { deploymentNotFound } from '../deployments/deployments.repository.js';
 import type { OwnersAction } from '../events/events.repository.js';
 import { DeploymentAnnouncer } from '../placement/deployment-announcer.js';

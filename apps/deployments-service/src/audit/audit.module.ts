@@ -1,11 +1,10 @@
 import { Controller, Injectable, Module } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { type AccountId, type AuditEntry, ListDeploymentAudit, ReadDeploymentAudit, type SealedAuditEntry } from '@slipway/contracts';
-import { type AuditFilters, AuditLog, readAuditChain, Transactions } from '@slipway/database';
+import { AccountTransactions, type AuditFilters, AuditLog, readAuditChain, Transactions } from '@slipway/database';
 import { fitting } from '@slipway/platform';
 import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
-import { AccountTransactions } from '../quotas/account-transactions.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
 
 const PAGE_ROWS = 200;

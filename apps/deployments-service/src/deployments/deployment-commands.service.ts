@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type AccountId, type Actor, type AuditEntry, type DeploymentId, type ObservedState, ServiceError } from '@slipway/contracts';
-import type { Tx } from '@slipway/database';
-import { AccountTransactions } from '../quotas/account-transactions.js';
+import { AccountTransactions, type Tx } from '@slipway/database';
 import type { OwnersAction } from '../events/events.repository.js';
 import { AliasesRepository } from '../aliases/aliases.repository.js';
 import { DeploymentAnnouncer } from '../placement/deployment-announcer.js';

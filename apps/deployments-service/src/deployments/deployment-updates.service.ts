@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type AuditEntry, type DeploymentId, type ObservedState, ServiceError, type UpdateDeployment } from '@slipway/contracts';
-import type { Tx } from '@slipway/database';
+import { AccountTransactions, type Tx } from '@slipway/database';
 import type { z } from 'zod';
-import { AccountTransactions } from '../quotas/account-transactions.js';
 import { changedBy, DeploymentAnnouncer } from '../placement/deployment-announcer.js';
 import { deploymentNotFound, DeploymentsRepository, type LockedDeployment } from './deployments.repository.js';
 import { isSame, type RevisionSettings, settingsChanges, SettingsComposer } from './revision-settings.js';

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor, CreateDeployment, DeploymentId } from '@slipway/contracts';
-import type { Tx } from '@slipway/database';
+import { AccountTransactions, type Tx } from '@slipway/database';
 import type { z } from 'zod';
-import { AccountTransactions } from '../quotas/account-transactions.js';
 import { changedBy, DeploymentAnnouncer } from '../placement/deployment-announcer.js';
 import { QuotasService } from '../quotas/quotas.service.js';
 import { DeploymentsRepository, type NewDeployment } from './deployments.repository.js';

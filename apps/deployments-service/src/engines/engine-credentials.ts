@@ -1,7 +1,7 @@
+import { AccountTransactions } from '@slipway/database';
 import { Injectable } from '@nestjs/common';
 import type { EngineSource, TestEngine } from '@slipway/contracts';
 import type { z } from 'zod';
-import { AccountTransactions } from '../quotas/account-transactions.js';
 import { CredentialVault } from '../deployments/revision-secrets.js';
 import { deploymentNotFound, DeploymentsRepository } from '../deployments/deployments.repository.js';
 import { type RevisionSettings, SettingsComposer } from '../deployments/revision-settings.js';

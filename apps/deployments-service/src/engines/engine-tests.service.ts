@@ -9,10 +9,9 @@ import {
   TestAgentEngine,
   type TestEngine,
 } from '@slipway/contracts';
-import { AuditLog } from '@slipway/database';
+import { AccountTransactions, AuditLog } from '@slipway/database';
 import { LOG, type Logger, RpcClient } from '@slipway/platform';
 import type { z } from 'zod';
-import { AccountTransactions } from '../quotas/account-transactions.js';
 import { AgentSealers } from '../agents/agent-sealers.js';
 import { AgentTable } from '../agents/agent-table.js';
 import { SettingsPolicy } from '../deployments/settings-policy.js';

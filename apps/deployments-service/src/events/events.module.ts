@@ -1,3 +1,4 @@
+import { AccountTransactions } from '@slipway/database';
 import { Controller, Injectable, Module } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { ListDeploymentEvents } from '@slipway/contracts';
@@ -7,7 +8,6 @@ import type { z } from 'zod';
 import { DeploymentsModule } from '../deployments/deployments.module.js';
 import { deploymentNotFound, DeploymentsRepository } from '../deployments/deployments.repository.js';
 import { PlacementModule } from '../placement/placement.module.js';
-import { AccountTransactions } from '../quotas/account-transactions.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
 import { EventsRepository } from './events.repository.js';
 

@@ -1,3 +1,4 @@
+import { AccountTransactions } from '@slipway/database';
 import { Controller, Injectable, Module } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { type DeploymentLoad, ListDeploymentLoads } from '@slipway/contracts';
@@ -6,7 +7,6 @@ import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
 import { DeploymentsModule } from '../deployments/deployments.module.js';
 import { DeploymentsRepository } from '../deployments/deployments.repository.js';
-import { AccountTransactions } from '../quotas/account-transactions.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
 import { LoadListener } from './load-listener.js';
 import { LoadTable } from './load-table.js';

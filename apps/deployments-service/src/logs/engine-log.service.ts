@@ -1,3 +1,4 @@
+import { AccountTransactions } from '@slipway/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { type AgentHeartbeat, type Incarnation, type LogLine, logLineFilter, ReadAgentLog, type ReadLog } from '@slipway/contracts';
 import { LOG, type Logger, RpcClient } from '@slipway/platform';
@@ -7,7 +8,6 @@ import { deploymentNotFound, DeploymentsRepository } from '../deployments/deploy
 import { isAssignedTo } from '../placement/assigned-units.js';
 import { type LogCursor, logCursorText, parseLogCursor, type ReadTo } from './log-cursor.js';
 import { loadsOf } from '../placement/unit.js';
-import { AccountTransactions } from '../quotas/account-transactions.js';
 
 /** A log line with its host and agent. */
 export type HostLine = LogLine & { readonly host: string; readonly agent?: Incarnation };

@@ -1,3 +1,4 @@
+import { AccountTransactions } from '@slipway/database';
 import { Injectable } from '@nestjs/common';
 import {
   type AgentHeartbeat,
@@ -10,7 +11,6 @@ import {
 } from '@slipway/contracts';
 import { fitting } from '@slipway/platform';
 import type { z } from 'zod';
-import { AccountTransactions } from '../quotas/account-transactions.js';
 import { AgentTable } from '../agents/agent-table.js';
 import { DeploymentsRepository, type StoredDeployment } from '../deployments/deployments.repository.js';
 import { isAssignedTo } from '../placement/assigned-units.js';

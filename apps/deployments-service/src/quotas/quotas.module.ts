@@ -1,12 +1,11 @@
 import { Controller, Module } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { FindDeploymentQuotas, SetDeploymentQuotas } from '@slipway/contracts';
-import { Transactions } from '@slipway/database';
+import { AccountTransactions, Transactions } from '@slipway/database';
 import { CONFIG, configured } from '@slipway/platform';
 import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
 import type { DeploymentsServiceConfig } from '../config.js';
-import { AccountTransactions } from './account-transactions.js';
 import { QuotasRepository } from './quotas.repository.js';
 import { QUOTA_DEFAULTS, QuotasService } from './quotas.service.js';
 
@@ -42,7 +41,7 @@ class QuotasHandlers {
     {
       provide: AccountTransactions,
       useFactory: (transactions: Transactions, { CHANGES_PER_MINUTE: perMinute }: DeploymentsServiceConfig) =>
-        new AccountTransactions(transactions, perMinute),
+        new AccountTransactions({ transactions, changesPerMinute: perMinute, what: 'deployments and aliases' }),
       inject: [Transactions, CONFIG],
     },
   ],

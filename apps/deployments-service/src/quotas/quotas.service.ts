@@ -8,9 +8,8 @@ import {
   ServiceError,
   type SetDeploymentQuotas,
 } from '@slipway/contracts';
-import { AuditLog, Transactions, type Tx } from '@slipway/database';
+import { AccountTransactions, AuditLog, Transactions, type Tx } from '@slipway/database';
 import type { z } from 'zod';
-import { AccountTransactions } from './account-transactions.js';
 import { QuotasRepository } from './quotas.repository.js';
 
 /** Injection token of the default quotas. */

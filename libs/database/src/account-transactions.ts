@@ -1,6 +1,7 @@
 import { type AccountId, type Actor, ServiceError } from '@slipway/contracts';
-import { Transactions, Turns, type Tx } from '@slipway/database';
-import { ChangeBudget } from '../change-budget.js';
+import { ChangeBudget } from '@slipway/platform';
+import type { Transactions, Tx } from './transactions.js';
+import { Turns } from './turns.js';
 
 /** Per account and replica of this service. Changes run one after the other, since their database locks exclude each other anyway. */
 const CHANGES_AT_ONCE = 1;
@@ -14,6 +15,15 @@ const WAIT_MS = 3_000;
 /** Burst of an account, as minutes of its average rate. */
 const BURST_MINUTES = 10;
 const MINUTE_MS = 60_000;
+
+/** What `AccountTransactions` needs. */
+export interface AccountTransactionsOptions {
+  readonly transactions: Transactions;
+  /** Average of one account in this replica; the burst is ten times as many. */
+  readonly changesPerMinute: number;
+  /** What accounts change, for the refusal: `deployments and aliases`. */
+  readonly what: string;
+}
 
 /** The account that is changed, and who asks for it. */
 interface Asked {
@@ -32,11 +42,8 @@ export class AccountTransactions {
 
   readonly #budget: ChangeBudget;
 
-  /** @param changesPerMinute average of one account in this replica; the burst is ten times as many */
-  constructor(
-    private readonly transactions: Transactions,
-    private readonly changesPerMinute: number,
-  ) {
+  constructor(private readonly options: AccountTransactionsOptions) {
+    const { changesPerMinute } = options;
     this.#budget = new ChangeBudget({ burst: BURST_MINUTES * changesPerMinute, refillMs: MINUTE_MS / changesPerMinute });
   }
 
@@ -46,8 +53,8 @@ export class AccountTransactions {
    *   much of its work waits
    */
   async run<T>({ account, actor }: Asked, work: (tx: Tx) => Promise<T>): Promise<T> {
-    if (actor?.kind !== 'ops' && !this.#budget.take(account, performance.now())) throw tooOften(this.changesPerMinute);
-    return this.#changes.take(account, () => this.#all.take('all', () => this.transactions.run(work)));
+    if (actor?.kind !== 'ops' && !this.#budget.take(account, performance.now())) throw tooOften(this.options);
+    return this.#changes.take(account, () => this.#all.take('all', () => this.options.transactions.run(work)));
   }
 
   /**
@@ -55,13 +62,13 @@ export class AccountTransactions {
    * @throws ServiceError `unavailable` when too much of the account's work waits
    */
   read<T>(account: AccountId, work: (connection: Tx) => Promise<T>): Promise<T> {
-    return this.#reads.take(account, () => this.#all.take('all', () => this.transactions.read(work)));
+    return this.#reads.take(account, () => this.#all.take('all', () => this.options.transactions.read(work)));
   }
 }
 
-const tooOften = (perMinute: number): ServiceError =>
+const tooOften = ({ changesPerMinute: perMinute, what }: AccountTransactionsOptions): ServiceError =>
   new ServiceError(
     'rate_limit_exceeded',
-    `This account changes its deployments and aliases too often: ${perMinute} changes a minute are allowed, and ${BURST_MINUTES * perMinute} in a row.`,
+    `This account changes its ${what} too often: ${perMinute} changes a minute are allowed, and ${BURST_MINUTES * perMinute} in a row.`,
     { retryAfterS: Math.ceil(60 / perMinute) },
   );
