@@ -1,5 +1,5 @@
 import type { DeploymentId } from '@slipway/contracts';
-import type { ChangeBudget } from '../change-budget.js';
+import type { ChangeBudget } from '@slipway/platform';
 import type { Observation } from './observe.js';
 import type { Target, WrittenState } from './target.js';
 
