@@ -42,6 +42,11 @@ describe('a heartbeat with a word that its reader does not know', () => {
     expect(AgentHeartbeat.message.parse({ ...beat, engines }).engines).toEqual(engines);
   });
 
+  it('keeps a feature that only newer readers use', () => {
+    expect(AgentHeartbeat.message.parse({ ...beat, features: ['adapter', NEWER] }).features).toEqual(['adapter', NEWER]);
+    expect(AgentHeartbeat.message.parse(beat)).not.toHaveProperty('features');
+  });
+
   it('loses one unreadable load and an unknown reason', () => {
     const loads = [{ ...load, state: NEWER }, { ...load, dep: 8, state: 'failed', reason: NEWER }, load];
     expect(AgentHeartbeat.message.parse({ ...beat, loads }).loads).toEqual([{ ...load, dep: 8, state: 'failed' }, load]);

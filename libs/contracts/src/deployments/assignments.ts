@@ -4,6 +4,7 @@ import { AccountId, DeploymentId, Incarnation } from '../ids.js';
 import { eachReadable } from '../schemas.js';
 import { ReadStateReason } from './deployment-state.js';
 import { ModelSource } from './model-source.js';
+import { ServedAdapter } from './served-adapter.js';
 
 /**
  * Place of a message in a series, for content that one NATS message cannot hold. A receiver treats the series as one message
@@ -26,6 +27,11 @@ export const AssignmentItem = z.object({
   account: AccountId.optional(),
   rev: z.int().positive(),
   source: ModelSource,
+  /**
+   * The adapter to load on `source`; absent = the model as it is. Agents without the feature `adapter` ignore it, so they get no
+   * such item.
+   */
+  adapter: ServedAdapter.optional(),
   context: z.int().positive().nullable(),
   slots: z.int().positive(),
   threads: z.int().positive(),
@@ -118,6 +124,8 @@ export const AgentHeartbeat = defineEvent({
     gpus: z.int().nonnegative(),
     /** Kinds of engines that it runs. Kinds that the reader does not know match no deployment. */
     engines: z.array(z.string().max(64)).max(256),
+    /** Words for what it can do besides, such as `adapter`. Absent = none, as from agents before 2027. */
+    features: z.array(z.string().max(64)).max(64).optional(),
     /** Downloaded models, by their URIs without queries. */
     cached: z.array(z.string()),
     draining: z.boolean(),

@@ -4,6 +4,7 @@ import { actorField } from '../identity/audit.js';
 import { AccountId, AliasName, DeploymentId } from '../ids.js';
 import { ObservedState } from './deployment-state.js';
 import { RequestedSource } from './model-source.js';
+import { RequestedAdapter } from './served-adapter.js';
 
 /**
  * Name of a deployment: 1 to 100 characters after trimming. Characters that could break a line, a terminal or the reading
@@ -50,7 +51,10 @@ const command = {
 /** Fields of a command to one deployment. */
 const target = { account: AccountId, deployment: DeploymentId, ...actorField };
 
-/** Makes a deployment and loads it at once. tuning-service makes those that a training job is to end with. */
+/**
+ * Makes a deployment and loads it at once. It serves a model, named by `source`, or an adapter on its base. tuning-service makes
+ * those that a training job is to end with.
+ */
 export const CreateDeployment = defineRpc({
   subject: 'dep.{env}.v1.rpc.create-deployment',
   ...command,
@@ -59,7 +63,10 @@ export const CreateDeployment = defineRpc({
   request: z.object({
     account: AccountId,
     name: DeploymentName,
-    source: RequestedSource,
+    /** Absent with `adapter`, which brings its base. */
+    source: RequestedSource.optional(),
+    /** Replicas of before 2027 do not know it, and refuse a request without `source`. */
+    adapter: RequestedAdapter.optional(),
     credential: EngineCredential.optional(),
     context: ContextSize.optional(),
     slots: SlotCount.optional(),
@@ -72,7 +79,7 @@ export const CreateDeployment = defineRpc({
     ...actorField,
   }),
   reply: z.object({ id: DeploymentId }),
-  errors: ['source_not_allowed', 'quota_exceeded', 'rate_limit_exceeded'],
+  errors: ['source_not_allowed', 'adapter_not_found', 'gate_not_passed', 'quota_exceeded', 'rate_limit_exceeded'],
 });
 
 /**
@@ -91,6 +98,11 @@ export const UpdateDeployment = defineRpc({
     expected_rev: z.int().positive().optional(),
     name: DeploymentName.optional(),
     source: RequestedSource.optional(),
+    /**
+     * An adapter, whose base replaces the source; null = its base alone. Not together with `source`, except null. Replicas of
+     * before 2027 ignore it.
+     */
+    adapter: RequestedAdapter.nullable().optional(),
     /** Null removes it. It is not kept when the source moves to another host or port. */
     credential: EngineCredential.nullable().optional(),
     context: ContextSize.nullable().optional(),
@@ -102,7 +114,7 @@ export const UpdateDeployment = defineRpc({
   }),
   /** `rev`: the newest revision now. `changed`: whether this request made it. */
   reply: z.object({ deployment: DeploymentId, rev: z.int().positive(), changed: z.boolean(), state: ObservedState }),
-  errors: ['deployment_not_found', 'source_not_allowed', 'rate_limit_exceeded'],
+  errors: ['deployment_not_found', 'source_not_allowed', 'adapter_not_found', 'gate_not_passed', 'rate_limit_exceeded'],
 });
 
 /** Sets how many agents a deployment runs on. Repeating it is harmless. */

@@ -39,6 +39,9 @@ export type ObservedState = z.infer<typeof ObservedState>;
  * | `out_of_memory` | it did not fit when it was loaded | yes | operator, or owner |
  * | `engine_unreachable` | nothing answers at the engine's address | no | operator of the engine |
  * | `engine_refused` | the engine refuses the credential or the model | no | owner, by an update |
+ * | `adapter_missing` | the adapter was deleted, or cannot be fetched | yes | operator, or owner by an update |
+ * | `adapter_mismatch` | the adapter's file is another one, or belongs to another base | yes, no where it is the adapter itself | owner or operator |
+ * | `witness_failed` | the replica does not answer as the adapter did when it was made | yes | operator, or owner |
  * | `engine_crashed` | the process ended or hung, more than once in a row | yes | operator |
  */
 export const StateReason = z.enum([
@@ -51,6 +54,9 @@ export const StateReason = z.enum([
   'engine_crashed',
   'out_of_memory',
   'download_failed',
+  'adapter_missing',
+  'adapter_mismatch',
+  'witness_failed',
 ]);
 /** A reason as readers accept it: null for an unknown word. */
 export const ReadStateReason = enumOr(StateReason, null);

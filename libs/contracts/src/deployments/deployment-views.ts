@@ -5,6 +5,7 @@ import { eachReadable } from '../schemas.js';
 import { ChangedBy } from './deployment-audit.js';
 import { ReadDesiredState, ReadObservedState, ReadStateReason } from './deployment-state.js';
 import { ModelSource } from './model-source.js';
+import { DeployedAdapter } from './served-adapter.js';
 
 /** A deployment in lists. */
 export const DeploymentView = z.object({
@@ -13,6 +14,8 @@ export const DeploymentView = z.object({
   aliases: z.array(AliasName),
   /** Of the newest revision. */
   source: ModelSource,
+  /** Adapter of the newest revision; null = none. Absent from older replicas. */
+  adapter: DeployedAdapter.nullable().optional(),
   desired: ReadDesiredState,
   state: ReadObservedState,
   reason: ReadStateReason.nullable(),
@@ -87,6 +90,8 @@ export type ReplicaView = z.infer<typeof Replica>;
 const Revision = z.object({
   rev: z.int().positive(),
   source: ModelSource,
+  /** Null = none. Absent from older replicas. */
+  adapter: DeployedAdapter.nullable().optional(),
   /** True when a credential for its engine is stored. */
   credential: z.boolean(),
   context: z.int().positive().nullable(),

@@ -12,3 +12,4 @@ export * from './deployment-views.js';
 export * from './engine-tests.js';
 export * from './logs.js';
 export * from './model-source.js';
+export * from './served-adapter.js';
