@@ -161,6 +161,11 @@ export class DeploymentsRig {
     return this.#patient.ask(contract, request);
   }
 
+  /** A connection with the permissions of a role, which ends with the rig. */
+  connection(role: Role): Promise<NatsConnection> {
+    return this.#bus.connect(role);
+  }
+
   /** Another RPC client, with the permissions of a role. */
   async connect(role: Role): Promise<RpcClient> {
     return new RpcClient(await this.#bus.connect(role), ENV);

@@ -4,6 +4,7 @@ import { Database, database, RefusalLog, refusalLog } from '@slipway/database';
 import { feedPublisher } from '@slipway/feed';
 import { defineService, resource } from '@slipway/platform';
 import { followedProofs, RpcGate, rpcGate } from '@slipway/proof';
+import { AdapterUses } from './adapters/adapter-uses.js';
 import { AgentListener } from './agents/agent-listener.js';
 import { AliasesModule } from './aliases/aliases.module.js';
 import { AuditModule } from './audit/audit.module.js';
@@ -54,6 +55,7 @@ export const deploymentsService = defineService({
     resource(LoadListener),
     resource(Placer),
     resource(Election),
+    resource(AdapterUses),
     refusalLog(),
   ],
   rpc: { gate: RpcGate },

@@ -4,6 +4,7 @@ import { AliasEntity } from '../aliases/alias.entity.js';
 import { DeploymentEntity, RevisionEntity } from '../deployments/deployment.entity.js';
 import { Deployments1761000000000 } from './migrations/1761000000000-deployments.js';
 import { Updates1763000000000 } from './migrations/1763000000000-updates.js';
+import { Adapters1769600000000 } from './migrations/1769600000000-adapters.js';
 import { Audit1764000000000 } from './migrations/1764000000000-audit.js';
 import { AuditChain1769300000000 } from './migrations/1769300000000-audit-chain.js';
 import { Creations1766000000000 } from './migrations/1766000000000-creations.js';
@@ -27,6 +28,7 @@ export const deploymentsDatabase: ServiceDatabase = {
     NamedAgents1769100000000,
     AuditChain1769300000000,
     History1769400000000,
+    Adapters1769600000000,
   ],
   strays: {
     schemas: ['audit'],
@@ -38,6 +40,7 @@ export const deploymentsDatabase: ServiceDatabase = {
       'account_quota',
       'creation',
       'deployment_event',
+      'adapter_use',
       'record_version',
       ...feedTableNames(DeploymentFeed.name),
     ],

@@ -5,6 +5,7 @@ import type { OwnersAction } from '../events/events.repository.js';
 import { AliasesRepository } from '../aliases/aliases.repository.js';
 import { DeploymentAnnouncer } from '../placement/deployment-announcer.js';
 import { deploymentNotFound, DeploymentsRepository } from './deployments.repository.js';
+import { AdapterUses } from '../adapters/adapter-uses.js';
 import { QuotasService } from '../quotas/quotas.service.js';
 import { SettingsPolicy } from './settings-policy.js';
 
@@ -38,6 +39,7 @@ const DELETABLE: readonly ObservedState[] = ['stopped', 'failed'];
 /** Stops, resumes, scales and deletes deployments. */
 @Injectable()
 export class DeploymentCommandsService {
+  // oxlint-disable-next-line slipway/max-params -- a command counts, stores and announces; each dependency does one of these
   constructor(
     private readonly transactions: AccountTransactions,
     private readonly deployments: DeploymentsRepository,
@@ -45,6 +47,7 @@ export class DeploymentCommandsService {
     private readonly announcer: DeploymentAnnouncer,
     private readonly policy: SettingsPolicy,
     private readonly quotas: QuotasService,
+    private readonly uses: AdapterUses,
   ) {}
 
   /** Stops a deployment: gateways refuse new requests when the feed has reached them; agents let running ones end within a grace period. */
@@ -88,6 +91,7 @@ export class DeploymentCommandsService {
       await this.announcer.audit(tx, { ...entry, objectName: locked.name, facts: { aliases: aliases.length } });
       return aliases.map(({ name }) => name);
     });
+    this.uses.changed(account);
     return { deployment, aliases: names };
   }
 

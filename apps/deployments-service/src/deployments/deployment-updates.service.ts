@@ -2,24 +2,32 @@ import { Injectable } from '@nestjs/common';
 import { type AuditEntry, type DeploymentId, type ObservedState, ServiceError, type UpdateDeployment } from '@slipway/contracts';
 import { AccountTransactions, type Tx } from '@slipway/database';
 import type { z } from 'zod';
+import { AdapterUses } from '../adapters/adapter-uses.js';
+import { AdapterUsesRepository } from '../adapters/adapter-uses.repository.js';
+import { type NamedModel, RequestedModels } from '../adapters/requested-models.js';
 import { changedBy, DeploymentAnnouncer } from '../placement/deployment-announcer.js';
 import { deploymentNotFound, DeploymentsRepository, type LockedDeployment } from './deployments.repository.js';
 import { isSame, type RevisionSettings, settingsChanges, SettingsComposer } from './revision-settings.js';
 import { RevisionsRepository } from './revisions.repository.js';
-import { SourceRules } from './source-rules.js';
 
 type UpdateRequest = z.output<typeof UpdateDeployment.request>;
+
+/** A request with its model found. */
+type KnownRequest = Omit<UpdateRequest, 'source' | 'adapter'> & Partial<NamedModel>;
 
 /** Makes new revisions of deployments. */
 @Injectable()
 export class DeploymentUpdatesService {
+  // oxlint-disable-next-line slipway/max-params -- an update checks, composes, stores and announces; each dependency does one of these
   constructor(
     private readonly transactions: AccountTransactions,
     private readonly deployments: DeploymentsRepository,
     private readonly revisions: RevisionsRepository,
     private readonly announcer: DeploymentAnnouncer,
-    private readonly rules: SourceRules,
+    private readonly models: RequestedModels,
     private readonly settings: SettingsComposer,
+    private readonly uses: AdapterUses,
+    private readonly usesRepository: AdapterUsesRepository,
   ) {}
 
   /**
@@ -28,13 +36,15 @@ export class DeploymentUpdatesService {
    */
   async update(request: UpdateRequest): Promise<{ deployment: DeploymentId; rev: number; changed: boolean; state: ObservedState }> {
     const { account, deployment, name, actor } = request;
-    const source = request.source && (await this.rules.check(request.source));
+    const { source: _, adapter: __, ...rest } = request;
+    const known = { ...rest, ...(await this.models.changed(request)) };
+    await this.#assertAdapterOfBase(request);
     const result = await this.transactions.run(request, async (tx) => {
       const locked = await this.deployments.lock(tx, account, deployment);
       if (!locked) throw deploymentNotFound();
       requireRevision(locked, request.expected_rev);
       if (name !== undefined) await this.deployments.rename(tx, deployment, name);
-      const revised = await this.#revise(tx, locked, source ? { ...request, source } : request);
+      const revised = await this.#revise(tx, locked, known);
       const isRenamed = name !== undefined && name !== locked.name;
       const object = `deployment:${deployment}`;
       const entry = { account, actor, action: 'deployment.update', object, objectName: name ?? locked.name } as const;
@@ -45,15 +55,26 @@ export class DeploymentUpdatesService {
       return outcome;
     });
     this.announcer.committed();
+    if (result.changed) this.uses.changed(account);
     return { deployment, ...result };
+  }
+
+  /** A roll back brings an adapter that may have been deleted meanwhile. Asked before the transaction, which locks the deployment. */
+  async #assertAdapterOfBase(request: UpdateRequest): Promise<void> {
+    const { account, deployment, base } = request;
+    if (base === undefined || request.adapter !== undefined) return;
+    const settings = await this.transactions.read(account, async (connection) =>
+      (await this.deployments.find(connection, account, deployment)) ? this.revisions.find(connection, deployment, base) : null,
+    );
+    if (settings?.adapter) await this.models.assertThere(request, settings.adapter.id, base);
   }
 
   async #revise(
     tx: Tx,
     locked: LockedDeployment,
-    request: UpdateRequest,
+    request: KnownRequest,
   ): Promise<{ rev: number; changed: boolean; state: ObservedState; changes: AuditEntry['facts'] }> {
-    const { deployment } = request;
+    const { account, deployment } = request;
     const [newest, base] = await Promise.all([
       this.#read(tx, deployment, locked.rev),
       this.#read(tx, deployment, request.base ?? locked.rev),
@@ -62,6 +83,7 @@ export class DeploymentUpdatesService {
     if (isSame(next, newest)) return { rev: locked.rev, changed: false, state: locked.state, changes: {} };
     const rev = locked.rev + 1;
     await this.revisions.insert(tx, { deployment, rev, settings: next, note: request.note ?? null, by: changedBy(request) });
+    if (next.adapter) await this.usesRepository.add(tx, { account, adapter: next.adapter.id });
     // Clients see no change while another revision serves or the deployment is stopped.
     const state = locked.desired === 'ready' && locked.servingRev === null ? 'pending' : locked.state;
     await this.announcer.record(tx, await this.deployments.revise(tx, deployment, { rev, state }));

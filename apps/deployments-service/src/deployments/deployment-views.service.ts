@@ -67,12 +67,12 @@ export class DeploymentViewsService {
     stored: StoredDeployment,
     aliases: DeploymentView['aliases'],
   ): DeploymentView & { readonly created_at: string; readonly since: string } {
-    const { id, name, source, desired, state, reason, detail, rev, servingRev, replicas, readyReplicas, slots } = stored;
+    const { id, name, source, adapter, desired, state, reason, detail, rev, servingRev, replicas, readyReplicas, slots } = stored;
     // Every replica of the service receives all heartbeats, so progress is not stored.
     const progress = this.agents.progressOf({ dep: id, rev }, (wk) => isAssignedTo(stored, wk));
     const isLoading = state === 'loading' || state === 'degraded' || (state === 'ready' && servingRev !== rev);
     return {
-      ...{ id, name, aliases, source, desired, state, reason, detail, rev, replicas },
+      ...{ id, name, aliases, source, adapter, desired, state, reason, detail, rev, replicas },
       progress: isLoading ? progress : null,
       serving_rev: servingRev,
       ready_replicas: readyReplicas,
@@ -85,8 +85,8 @@ export class DeploymentViewsService {
   }
 }
 
-const revisionView = ({ rev, source, context, slots, threads, ...revision }: StoredRevision): RevisionView => ({
-  ...{ rev, source, context, slots, threads },
+const revisionView = ({ rev, source, adapter, context, slots, threads, ...revision }: StoredRevision): RevisionView => ({
+  ...{ rev, source, adapter, context, slots, threads },
   credential: revision.hasCredential,
   default_max_tokens: revision.defaultMaxTokens,
   created_at: revision.createdAt.toISOString(),

@@ -1,4 +1,4 @@
-import type { ChangedBy, DesiredState, ModelSource, ObservedState, StateReason } from '@slipway/contracts';
+import type { ChangedBy, DesiredState, ModelSource, ObservedState, ServedAdapter, StateReason } from '@slipway/contracts';
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 
 /** The driver returns bigint as text. These values stay far below 2^53. */
@@ -94,6 +94,14 @@ export class RevisionEntity {
 
   @Column('jsonb')
   source!: ModelSource;
+
+  /** The adapter on the source; its witness is a column of its own. */
+  @Column('jsonb', { nullable: true })
+  adapter!: Omit<ServedAdapter, 'witness'> | null;
+
+  /** Read for assignments and new revisions alone: some kilobytes each. */
+  @Column('jsonb', { nullable: true, select: false })
+  witness!: ServedAdapter['witness'] | null;
 
   /** Sealed by `CredentialVault`. */
   @Column('text', { nullable: true })

@@ -13,6 +13,9 @@ import {
 import { CONFIG, configured } from '@slipway/platform';
 import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
+import { AdapterUses } from '../adapters/adapter-uses.js';
+import { AdapterUsesRepository } from '../adapters/adapter-uses.repository.js';
+import { RequestedModels } from '../adapters/requested-models.js';
 import { AgentTable } from '../agents/agent-table.js';
 import { AliasesModule } from '../aliases/aliases.module.js';
 import type { DeploymentsServiceConfig } from '../config.js';
@@ -97,11 +100,14 @@ function policyOf(config: DeploymentsServiceConfig, agents: AgentTable): Setting
   imports: [QuotasModule, PlacementModule, AliasesModule],
   controllers: [DeploymentsHandlers],
   providers: [
+    AdapterUses,
+    AdapterUsesRepository,
     DeploymentCommandsService,
     DeploymentsRepository,
     DeploymentsService,
     DeploymentUpdatesService,
     DeploymentViewsService,
+    RequestedModels,
     RevisionsRepository,
     SettingsComposer,
     { provide: SettingsPolicy, useFactory: policyOf, inject: [CONFIG, AgentTable] },

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   type AccountId,
+  type DeployedAdapter,
   type DeploymentId,
   type DesiredState,
   type Incarnation,
@@ -12,7 +13,7 @@ import {
 import type { EntityManager, QueryDeepPartialEntity, SelectQueryBuilder } from 'typeorm';
 import { deploymentRecord, deploymentRemoval, type FeedChange, type FeedRecord, put } from '../feed/feed-records.js';
 import { DeploymentEntity, RevisionEntity } from './deployment.entity.js';
-import type { RevisionSettings } from './revision-settings.js';
+import { deployedAdapter, type RevisionSettings, settingsColumns } from './revision-settings.js';
 import { originColumns, type RevisionOrigin } from './revisions.repository.js';
 import { publicSource } from './revision-secrets.js';
 
@@ -44,6 +45,7 @@ export interface StoredDeployment {
   readonly id: DeploymentId;
   readonly name: string;
   readonly source: ModelSource;
+  readonly adapter: DeployedAdapter | null;
   readonly slots: number;
   readonly desired: DesiredState;
   readonly state: ObservedState;
@@ -97,7 +99,7 @@ export class DeploymentsRepository {
     const { account, name, replicas } = deployment;
     const inserted = await tx.insert(DeploymentEntity, { account, name, replicas, desired: 'ready', rev: 1 });
     const { id } = inserted.identifiers[0] as { id: DeploymentId };
-    await tx.insert(RevisionEntity, { deploymentId: id, number: 1, ...deployment.settings, ...originColumns(deployment) });
+    await tx.insert(RevisionEntity, { deploymentId: id, number: 1, ...settingsColumns(deployment.settings), ...originColumns(deployment) });
     return { id, change: put(recordOf(await tx.findOneByOrFail(DeploymentEntity, { id }))) };
   }
 
@@ -210,7 +212,11 @@ function storedOf(row: DeploymentEntity): StoredDeployment {
   const { newest, engineContext, id, ...rest } = row as DeploymentEntity & { newest: RevisionEntity };
   // Replicas of older versions write revisions, and not this time.
   const updatedAt = new Date(Math.max(rest.updatedAt.getTime(), newest.createdAt.getTime()));
-  return { ...rest, updatedAt, id: id as DeploymentId, source: publicSource(newest.source), slots: newest.slots, context: engineContext };
+  const { source, adapter, slots } = newest;
+  return {
+    ...{ ...rest, updatedAt, id: id as DeploymentId, slots, context: engineContext },
+    ...{ source: publicSource(source), adapter: deployedAdapter(adapter) },
+  };
 }
 
 /** The error for a deployment that does not exist or belongs to another account; callers cannot tell which. */

@@ -5,9 +5,11 @@ import type { z } from 'zod';
 import { changedBy, DeploymentAnnouncer } from '../placement/deployment-announcer.js';
 import { QuotasService } from '../quotas/quotas.service.js';
 import { DeploymentsRepository, type NewDeployment } from './deployments.repository.js';
+import { AdapterUses } from '../adapters/adapter-uses.js';
+import { AdapterUsesRepository } from '../adapters/adapter-uses.repository.js';
+import { RequestedModels } from '../adapters/requested-models.js';
 import { SettingsComposer } from './revision-settings.js';
 import { SettingsPolicy } from './settings-policy.js';
-import { SourceRules } from './source-rules.js';
 
 /** Creates deployments. */
 @Injectable()
@@ -17,10 +19,12 @@ export class DeploymentsService {
     private readonly transactions: AccountTransactions,
     private readonly deployments: DeploymentsRepository,
     private readonly announcer: DeploymentAnnouncer,
-    private readonly rules: SourceRules,
+    private readonly models: RequestedModels,
     private readonly settings: SettingsComposer,
     private readonly policy: SettingsPolicy,
     private readonly quotas: QuotasService,
+    private readonly uses: AdapterUses,
+    private readonly usesRepository: AdapterUsesRepository,
   ) {}
 
   /**
@@ -29,9 +33,9 @@ export class DeploymentsService {
    */
   async create(request: z.output<typeof CreateDeployment.request>): Promise<{ id: DeploymentId }> {
     const { account, name, actor, idempotency_key: key } = request;
-    const source = await this.rules.check(request.source);
-    const settings = this.settings.first({ ...request, source });
-    const replicas = request.replicas ?? this.policy.defaultReplicas(source);
+    const model = await this.models.first(request);
+    const settings = this.settings.first({ ...request, ...model });
+    const replicas = request.replicas ?? this.policy.defaultReplicas(model.source);
     this.policy.checkReplicas(replicas);
     const wanted = { account, name, replicas, settings, note: request.note ?? null, by: changedBy(request) };
     const id = await this.transactions.run(request, async (tx) => {
@@ -43,6 +47,7 @@ export class DeploymentsService {
       return created;
     });
     this.announcer.committed();
+    if (settings.adapter) this.uses.changed(account);
     return { id };
   }
 
@@ -51,8 +56,14 @@ export class DeploymentsService {
     await this.quotas.claim(tx, account, { deployments: 1, replicas });
     const { id, change } = await this.deployments.insert(tx, wanted);
     await this.announcer.record(tx, change);
+    const { source, adapter } = settings;
+    if (adapter) await this.usesRepository.add(tx, { account, adapter: adapter.id });
     const entry = { account, actor, action: 'deployment.create', object: `deployment:${id}`, objectName: name } as const;
-    await this.announcer.changed(tx, { ...entry, rev: 1, facts: { source: settings.source.kind, replicas } }, id);
+    await this.announcer.changed(
+      tx,
+      { ...entry, rev: 1, facts: { source: source.kind, replicas, ...(adapter && { adapter: `${adapter.name}@${adapter.version}` }) } },
+      id,
+    );
     return id;
   }
 }

@@ -1,8 +1,10 @@
+import type { AdapterId } from '@slipway/contracts';
 import { expect, it } from 'vitest';
-import { type RevisionSettings, settingsChanges } from './revision-settings.js';
+import { isSame, type RevisionSettings, settingsChanges, settingsColumns, settingsOf } from './revision-settings.js';
 
 const before: RevisionSettings = {
   source: { kind: 'file', path: 'models/a.gguf' },
+  adapter: null,
   credential: 'sealed-one',
   context: null,
   slots: 2,
@@ -18,4 +20,19 @@ it('lists the changes of an update without secrets', () => {
     context: 'default → 4096',
     credential: 'changed',
   });
+});
+
+it('an adapter is a setting that is stored in two columns', () => {
+  const hash = 'a'.repeat(64);
+  const adapter = {
+    ...{ id: 7 as AdapterId, name: 'support', version: 3, sha256: hash, bytes: 9 },
+    ...{ base_sha256: hash, template_sha256: hash, tokenizer_sha256: hash },
+    witness: [{ prompt: [1], answer: [2], logprobs: [-1] }],
+  };
+  const after = { ...before, adapter };
+  const { witness, ...stored } = adapter;
+  expect(settingsColumns(after)).toEqual({ ...before, adapter: stored, witness });
+  expect([settingsOf(settingsColumns(after)), settingsOf(settingsColumns(before))]).toEqual([after, before]);
+  expect([isSame(before, after), isSame(after, { ...after })]).toEqual([false, true]);
+  expect(settingsChanges(before, after)).toEqual({ adapter: 'none → support@3' });
 });

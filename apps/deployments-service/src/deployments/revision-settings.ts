@@ -1,5 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { type AuditEntry, engineKindOf, type ModelSource, serverOf, ServiceError, type UpdateDeployment } from '@slipway/contracts';
+import {
+  type AuditEntry,
+  type DeployedAdapter,
+  engineKindOf,
+  type ModelSource,
+  type ServedAdapter,
+  serverOf,
+  ServiceError,
+  type UpdateDeployment,
+} from '@slipway/contracts';
 import { UnreadableSecretError } from '@slipway/platform';
 import type { z } from 'zod';
 import { CredentialVault, withoutSecret } from './revision-secrets.js';
@@ -8,6 +17,8 @@ import { SettingsPolicy } from './settings-policy.js';
 /** Settings of one revision. */
 export interface RevisionSettings {
   readonly source: ModelSource;
+  /** The adapter on the source; null = the model as it is. */
+  readonly adapter: ServedAdapter | null;
   /** Sealed by `CredentialVault`; null when there is none. */
   readonly credential: string | null;
   readonly context: number | null;
@@ -16,10 +27,35 @@ export interface RevisionSettings {
   readonly defaultMaxTokens: number | null;
 }
 
+/** The columns of a revision that hold its settings. */
+type SettingsColumns = Omit<RevisionSettings, 'adapter'> & {
+  readonly adapter: Omit<ServedAdapter, 'witness'> | null;
+  readonly witness: ServedAdapter['witness'] | null;
+};
+
+/** The columns in which settings are stored. */
+export function settingsColumns({ adapter: whole, ...settings }: RevisionSettings): SettingsColumns {
+  const { witness = null, ...adapter } = whole ?? {};
+  return { ...settings, adapter: whole && (adapter as SettingsColumns['adapter']), witness };
+}
+
+/** The settings that were stored in the columns. */
+export function settingsOf(columns: SettingsColumns): RevisionSettings {
+  const { source, adapter, witness, credential, context, slots, threads, defaultMaxTokens } = columns;
+  return { source, adapter: adapter && { ...adapter, witness: witness ?? [] }, credential, context, slots, threads, defaultMaxTokens };
+}
+
+/** What lists show of a stored adapter. */
+export const deployedAdapter = (stored: DeployedAdapter | null): DeployedAdapter | null =>
+  stored && { id: stored.id, name: stored.name, version: stored.version, sha256: stored.sha256 };
+
 type Changes = Pick<
   z.output<typeof UpdateDeployment.request>,
   'account' | 'source' | 'credential' | 'context' | 'slots' | 'threads' | 'default_max_tokens'
->;
+> & {
+  /** Absent = that of the revision before. */
+  readonly adapter?: ServedAdapter | null | undefined;
+};
 
 /** Characters that an HTTP header carries unchanged. */
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
@@ -44,6 +80,7 @@ export class SettingsComposer {
     const { source, secret } = withoutSecret(request.source);
     const first = {
       source,
+      adapter: request.adapter ?? null,
       credential: this.#seal(credential ?? null, source, account) ?? this.#sealQuery(secret, account, null),
       context: request.context ?? null,
       slots: slots ?? this.policy.defaultSlots(source),
@@ -56,13 +93,16 @@ export class SettingsComposer {
 
   /**
    * Settings of the next revision: an absent field keeps the value of `base`, null resets it to the default.
-   * @throws ServiceError as `first`
+   * @throws ServiceError as `first`, and for another source below an adapter that stays
    */
   next(base: RevisionSettings, request: Changes): RevisionSettings {
     const { source, secret } = withoutSecret(request.source ?? base.source);
     const isLike = engineKindOf(source) === engineKindOf(base.source);
+    const adapter = requestedOr(request.adapter, base.adapter);
+    if (request.adapter === undefined) assertStaysOnBase(base, source);
     const next = {
       source,
+      adapter,
       credential: this.#nextCredential(base, request, source, secret),
       context: requestedOr(request.context, base.context),
       slots: requestedOr(request.slots, isLike ? base.slots : null) ?? this.policy.defaultSlots(source),
@@ -106,8 +146,16 @@ export class SettingsComposer {
 /** True when both run the same. A credential that was given again counts as a change. */
 export const isSame = (one: RevisionSettings, other: RevisionSettings): boolean => fingerprintOf(one) === fingerprintOf(other);
 
-const fingerprintOf = ({ source, credential, context, slots, threads, defaultMaxTokens }: RevisionSettings): string =>
-  JSON.stringify([sorted(source), credential, context, slots, threads, defaultMaxTokens]);
+const fingerprintOf = ({ source, adapter, credential, context, slots, threads, defaultMaxTokens }: RevisionSettings): string =>
+  JSON.stringify([sorted(source), adapter?.id, adapter?.sha256, credential, context, slots, threads, defaultMaxTokens]);
+
+function assertStaysOnBase({ source: before, adapter }: RevisionSettings, source: ModelSource): void {
+  if (adapter === null || JSON.stringify(sorted(source)) === JSON.stringify(sorted(before))) return;
+  const message = `This deployment serves ${adapterText(adapter)}, which runs on its own base: name another adapter, or null for none.`;
+  throw new ServiceError('invalid_request', message, { param: 'adapter' });
+}
+
+const adapterText = (adapter: ServedAdapter | null): string => (adapter === null ? 'none' : `${adapter.name}@${adapter.version}`);
 
 /** The same value with its fields sorted by name, since the database returns them in another order. */
 function sorted(value: unknown): unknown {
@@ -141,6 +189,7 @@ const text = (value: number | null): string => (value === null ? 'default' : Str
 export function settingsChanges(before: RevisionSettings, after: RevisionSettings): AuditEntry['facts'] {
   const pairs: readonly (readonly [string, string, string])[] = [
     ['source', sourceText(before.source), sourceText(after.source)],
+    ['adapter', adapterText(before.adapter), adapterText(after.adapter)],
     ['context', text(before.context), text(after.context)],
     ['slots', text(before.slots), text(after.slots)],
     ['threads', text(before.threads), text(after.threads)],

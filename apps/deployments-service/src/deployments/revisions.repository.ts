@@ -1,15 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import type { ChangedBy, DeploymentId } from '@slipway/contracts';
+import type { ChangedBy, DeployedAdapter, DeploymentId } from '@slipway/contracts';
 import type { EntityManager } from 'typeorm';
 import { RevisionEntity } from './deployment.entity.js';
-import type { RevisionSettings } from './revision-settings.js';
+import { deployedAdapter, type RevisionSettings, settingsColumns, settingsOf } from './revision-settings.js';
 import { publicSource } from './revision-secrets.js';
 
 /** Revisions kept of each deployment, besides the one that serves and the one before it. */
 const KEPT = 50;
 
 /** A revision as lists show it, without its credential. */
-export interface StoredRevision extends Omit<RevisionSettings, 'credential'> {
+export interface StoredRevision extends Omit<RevisionSettings, 'credential' | 'adapter'> {
+  readonly adapter: DeployedAdapter | null;
   readonly rev: number;
   readonly hasCredential: boolean;
   readonly createdAt: Date;
@@ -48,22 +49,22 @@ const DELETE_OLD = `
 export class RevisionsRepository {
   /** Inserts a revision of a locked deployment and deletes the oldest ones above `KEPT`. */
   async insert(tx: EntityManager, { deployment, rev, settings, ...origin }: NewRevision): Promise<void> {
-    await tx.insert(RevisionEntity, { deploymentId: deployment, number: rev, ...settings, ...originColumns(origin) });
+    await tx.insert(RevisionEntity, { deploymentId: deployment, number: rev, ...settingsColumns(settings), ...originColumns(origin) });
     if (rev > KEPT) await tx.query(DELETE_OLD, [deployment, rev - KEPT]);
   }
 
   async find(tx: EntityManager, deployment: DeploymentId, rev: number): Promise<RevisionSettings | null> {
-    const row = await tx.findOneBy(RevisionEntity, { deploymentId: deployment, number: rev });
-    if (!row) return null;
-    const { source, credential, context, slots, threads, defaultMaxTokens } = row;
-    return { source, credential, context, slots, threads, defaultMaxTokens };
+    const where = { deploymentId: deployment, number: rev };
+    const row = await tx.createQueryBuilder(RevisionEntity, 'r').addSelect('r.witness').where(where).getOne();
+    return row && settingsOf(row);
   }
 
   /** Newest first, at most `KEPT`. */
   async list(connection: EntityManager, deployment: DeploymentId): Promise<StoredRevision[]> {
     const rows = await connection.find(RevisionEntity, { where: { deploymentId: deployment }, order: { number: 'DESC' }, take: KEPT });
-    return rows.map(({ number, credential, source, actor, actorId, actorName, ...row }) => ({
+    return rows.map(({ number, credential, source, adapter, actor, actorId, actorName, ...row }) => ({
       ...row,
+      adapter: deployedAdapter(adapter),
       by: actor === null ? null : { actor, actor_id: actorId, actor_name: actorName },
       source: publicSource(source),
       rev: number,

@@ -53,7 +53,7 @@ export class FitService {
     this.policy.checkReplicas(replicas);
     const [targets, { bytes, mapped, fileBytes }] = await Promise.all([this.#stored(), this.loader.memoryOf({ source, context, slots })]);
     const isKnown = fileBytes !== null || bytes === 0;
-    const unit = { bytes, mapped, engine: engineKindOf(source), secret: false };
+    const unit = { bytes, mapped, file: fileOf(source), engine: engineKindOf(source), secret: false, adapter: false };
     const workers = this.#rooms(targets, unit).map((room) => this.#view(room, { source, targets, needed: isKnown ? bytes : null }));
     return {
       model_bytes: fileBytes,
@@ -64,7 +64,7 @@ export class FitService {
     };
   }
 
-  #rooms(targets: readonly Target[], unit: Pick<Unit, 'bytes' | 'mapped' | 'engine' | 'secret'>): Room[] {
+  #rooms(targets: readonly Target[], unit: Pick<Unit, 'bytes' | 'mapped' | 'file' | 'engine' | 'secret' | 'adapter'>): Room[] {
     const agents = this.agents.live();
     const { assignments, units } = new PlacementState(this.#clear).round(targets, agents, performance.now());
     return roomFor(unit, { units, agents, assignments }).sort((a, b) => (a.agent.host < b.agent.host ? -1 : 1));

@@ -39,7 +39,13 @@ const aTarget = (dep: number, url: string, credential: string | null): Target =>
   ...{ dep: dep as DeploymentId, account: 1, desired: 'ready', rev: 1, serving: null, replicas: 64, tries: 0 },
   revisions: [
     {
-      ...{ rev: 1, source: { kind: 'http', url, model: 'm' }, credential: credential && vault.seal(credential, 1), context: null },
+      ...{
+        rev: 1,
+        source: { kind: 'http', url, model: 'm' },
+        adapter: null,
+        credential: credential && vault.seal(credential, 1),
+        context: null,
+      },
       ...{ slots: 256, threads: null, defaultMaxTokens: null, bytes: 0, mapped: 0, fault: null },
     },
   ],

@@ -38,9 +38,9 @@ type Receiver = Pick<AgentHeartbeat, 'wk' | 'cpu' | 'key'>;
  */
 function assignmentItem({ target, revision }: OwnedRevision, agent: Receiver, options: ItemOptions): AssignmentItem {
   const { dep, account } = target;
-  const { rev, source, context, slots, threads, defaultMaxTokens } = revision;
+  const { rev, source, adapter, context, slots, threads, defaultMaxTokens } = revision;
   const item = {
-    ...{ dep, account: account as AccountId, rev, source, context, slots },
+    ...{ dep, account: account as AccountId, rev, source, ...(adapter && { adapter }), context, slots },
     // More threads than processors would slow down every model of the worker.
     threads: Math.min(agent.cpu, threads ?? options.threads ?? threadsOf(agent.cpu)),
     default_max_tokens: defaultMaxTokens,

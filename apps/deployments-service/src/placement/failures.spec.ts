@@ -11,6 +11,8 @@ const unit: Unit = {
   engine: 'llama',
   bytes: 1,
   mapped: 1,
+  file: null,
+  adapter: false,
   download: null,
   secret: false,
 };

@@ -14,6 +14,8 @@ const aUnit = (dep: number, more: Partial<Unit> = {}): Unit => ({
   engine: 'llama',
   bytes: GIB,
   mapped: 0,
+  file: null,
+  adapter: false,
   download: null,
   secret: false,
   ...more,
@@ -67,6 +69,36 @@ describe('a deployment with a credential', () => {
     const placement = run({ units: [aUnit(1, { secret: true })], agents: [anAgent('a')] });
     expect(assigned(placement)).toEqual({});
     expect(placement.shortages.get('1:1')).toMatchObject({ reason: 'no_worker', detail: expect.stringContaining('sealed') as string });
+  });
+});
+
+describe('a deployment of an adapter', () => {
+  const ADAPTED: Partial<Unit> = { adapter: true, file: '/models/base.gguf', bytes: 5 * GIB, mapped: 4 * GIB };
+  const loading = (name: string, more: Partial<Agent> = {}): Agent => anAgent(name, { features: ['adapter'], ...more });
+
+  it('goes only to agents that load adapters', () => {
+    const agents = [anAgent('a'), anAgent('b', { features: ['other'] }), loading('c')];
+    expect(assigned(run({ units: [aUnit(1, { ...ADAPTED, replicas: 2 })], agents }))).toEqual({ c: ['1:1'] });
+  });
+
+  it('waits for such an agent and says so', () => {
+    const placement = run({ units: [aUnit(1, ADAPTED)], agents: [anAgent('a')], previous: before({ a: ['1:1'] }) });
+    expect(assigned(placement)).toEqual({});
+    expect(placement.shortages.get('1:1')?.detail).toContain('No connected worker loads adapters');
+  });
+
+  it('prefers a host on which its base is loaded', () => {
+    const units = [aUnit(1, { ...ADAPTED, adapter: false, bytes: 5 * GIB }), aUnit(2, ADAPTED), aUnit(3)];
+    const agents = [loading('a'), loading('b', { loads: [aLoad(1, 'ready')] })];
+    expect(assigned(run({ units, agents }))).toEqual({ a: ['3:1'], b: ['1:1', '2:1'] });
+  });
+
+  it('takes the memory of a shared base once', () => {
+    const units = [1, 2, 3, 4, 5].map((dep) => aUnit(dep, ADAPTED));
+    const agents = [loading('a', { host: 'h' }), loading('b', { host: 'h' })];
+    const placement = run({ units, agents });
+    expect(Object.values(assigned(placement)).flat()).toHaveLength(4);
+    expect(reasons(placement)).toEqual({ '5:1': 'no_capacity' });
   });
 });
 

@@ -1,4 +1,4 @@
-import { type AgentHeartbeat, engineFacts, type Incarnation } from '@slipway/contracts';
+import { ADAPTER_FEATURE, type AgentHeartbeat, engineFacts, type Incarnation } from '@slipway/contracts';
 import { type Agent, type Assignments, loadOf, type Unit, type UnitKey, unitKey } from './unit.js';
 
 /** Why a unit is assigned to fewer agents than wanted. */
@@ -36,7 +36,8 @@ interface Draft {
 
 /**
  * Assigns units to agents. What runs or loads is not moved. A missing replica goes to an agent with enough memory, preferably on
- * another host and zone than its siblings, then where its file is cached, then where the fewest units are assigned.
+ * another host and zone than its siblings, then where its file is cached or its adapter's base is loaded, then where the fewest
+ * units are assigned.
  */
 export function place(input: PlacementInput): PlacementResult {
   const draft: Draft = {
@@ -54,13 +55,16 @@ export function place(input: PlacementInput): PlacementResult {
   return { assignments: draft.assigned, shortages };
 }
 
-type Demands = Pick<Unit, 'engine' | 'secret'>;
+type Demands = Pick<Unit, 'engine' | 'secret' | 'adapter'>;
 
-const fit = (agent: Agent, { engine, secret }: Demands): boolean =>
-  !agent.draining && agent.engines.includes(engine) && (!secret || agent.key !== undefined);
+const fit = (agent: Agent, { engine, secret, adapter }: Demands): boolean =>
+  !agent.draining &&
+  agent.engines.includes(engine) &&
+  (!secret || agent.key !== undefined) &&
+  (!adapter || (agent.features ?? []).includes(ADAPTER_FEATURE));
 
 /** Wanted replicas of a unit; for an engine that scales by itself, at most the number of agents that can run it. */
-export function wantedReplicas(unit: Pick<Unit, 'engine' | 'replicas' | 'secret'>, agents: readonly Agent[]): number {
+export function wantedReplicas(unit: Demands & Pick<Unit, 'replicas'>, agents: readonly Agent[]): number {
   if (engineFacts(unit.engine)?.scalesItself !== true || unit.replicas === 0) return unit.replicas;
   return Math.max(1, Math.min(unit.replicas, agents.filter((agent) => fit(agent, unit)).length));
 }
@@ -116,6 +120,7 @@ function best(draft: Draft, unit: Unit, candidates: readonly Agent[]): Agent | u
     siblings.some((other) => other.host === agent.host) ? 1 : 0,
     agent.zone !== null && siblings.some((other) => other.zone === agent.zone) ? 1 : 0,
     unit.download !== null && !agent.cached.includes(unit.download) ? 1 : 0,
+    unit.adapter && !draft.memory.isMapped(agent, unit) ? 1 : 0,
     draft.assigned.get(agent.wk)?.size ?? 0,
     -draft.memory.free(agent),
   ];
@@ -131,8 +136,10 @@ function compareCosts(a: readonly number[], b: readonly number[]): number {
 }
 
 function noWorkerDetail({ input }: Draft, unit: Unit): string {
-  const onlyOld = unit.secret && input.agents.some((agent) => fit(agent, { engine: unit.engine, secret: false }));
-  return onlyOld
+  const isOld = (demands: Demands): boolean => input.agents.some((agent) => fit(agent, demands));
+  if (unit.adapter && isOld({ ...unit, adapter: false }))
+    return 'No connected worker loads adapters: the workers are older than deployments-service.';
+  return unit.secret && isOld({ ...unit, secret: false })
     ? 'No connected worker accepts sealed credentials: the workers are older than deployments-service.'
     : 'No connected worker runs this kind of engine.';
 }
@@ -168,7 +175,7 @@ export interface Placed<A extends Agent> {
 }
 
 /** Where one more unit would have room beside everything that is assigned, by the rules of `place`. */
-export function roomFor<A extends Agent>(unit: Demands & Pick<Unit, 'bytes'>, { units, agents, assignments }: Placed<A>): Room<A>[] {
+export function roomFor<A extends Agent>(unit: Demands & Need, { units, agents, assignments }: Placed<A>): Room<A>[] {
   const memory = new FreeMemory(agents);
   for (const agent of agents) {
     const assigned = assignments.get(agent.wk);
@@ -177,22 +184,27 @@ export function roomFor<A extends Agent>(unit: Demands & Pick<Unit, 'bytes'>, { 
   return agents.map((agent) => ({ agent, free: Math.max(0, Math.floor(memory.free(agent))), obstacle: obstacleOn(agent, unit, memory) }));
 }
 
-function obstacleOn(agent: Agent, unit: Demands & Pick<Unit, 'bytes'>, memory: FreeMemory): Obstacle | null {
+function obstacleOn(agent: Agent, unit: Demands & Need, memory: FreeMemory): Obstacle | null {
   if (!fit(agent, unit)) {
     const runsIt = agent.engines.includes(unit.engine);
-    return { reason: 'unable', detail: runsIt ? 'This worker is being stopped.' : 'This worker does not run this kind of engine.' };
+    if (!runsIt) return { reason: 'unable', detail: 'This worker does not run this kind of engine.' };
+    return { reason: 'unable', detail: agent.draining ? 'This worker is being stopped.' : 'This worker is too old for this deployment.' };
   }
   if (memory.hasRoom(agent, unit)) return null;
   const [needed, free] = [gibibytes(unit.bytes), gibibytes(memory.free(agent))];
   return { reason: 'no_room', detail: `A replica needs about ${needed} of memory; this worker has ${free} free.` };
 }
 
+type Need = Pick<Unit, 'bytes' | 'mapped' | 'file'>;
+
 /**
  * Free memory of each agent during one call of `place`. The heartbeats count ready models; this class subtracts units that are
- * not loaded yet and those of other agents on the same host.
+ * not loaded yet and those of other agents on the same host. A file that several units of a host map counts once.
  */
 class FreeMemory {
   readonly #free: Map<Incarnation, number>;
+  /** Files that taken units map, by host. */
+  readonly #mapped = new Map<string, Set<string>>();
 
   constructor(private readonly agents: readonly Agent[]) {
     this.#free = new Map(agents.map((agent) => [agent.wk, agent.mem_free]));
@@ -202,18 +214,28 @@ class FreeMemory {
     return this.#free.get(agent.wk) ?? 0;
   }
 
-  hasRoom(agent: Agent, { bytes }: Pick<Unit, 'bytes'>): boolean {
-    return this.free(agent) >= bytes;
+  /** True if a taken unit maps the same file on the agent's host. */
+  isMapped({ host }: Agent, { file }: Pick<Unit, 'file'>): boolean {
+    return file !== null && this.#mapped.get(host)?.has(file) === true;
+  }
+
+  hasRoom(agent: Agent, unit: Need): boolean {
+    return this.free(agent) >= unit.bytes - (this.isMapped(agent, unit) ? unit.mapped : 0);
   }
 
   /** Subtracts a unit that is or will be loaded on the agent. */
   take(agent: Agent, unit: Unit): void {
     const ready = loadOf(agent, unit)?.state === 'ready';
-    this.#subtract(agent, ready ? 0 : unit.bytes);
+    const mapped = this.isMapped(agent, unit) ? 0 : unit.mapped;
+    const bytes = unit.bytes - unit.mapped + mapped;
+    this.#subtract(agent, ready ? 0 : bytes);
     for (const other of this.agents) {
       // The kernel reports a loaded model's mapped file as available memory to all other agents of the host.
-      if (other.wk !== agent.wk && other.host === agent.host) this.#subtract(other, ready ? unit.mapped : unit.bytes);
+      if (other.wk !== agent.wk && other.host === agent.host) this.#subtract(other, ready ? mapped : bytes);
     }
+    if (unit.file === null) return;
+    const files = this.#mapped.get(agent.host) ?? new Set();
+    this.#mapped.set(agent.host, files.add(unit.file));
   }
 
   #subtract(agent: Agent, bytes: number): void {

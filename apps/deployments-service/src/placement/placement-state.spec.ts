@@ -30,7 +30,7 @@ function aTarget({ state = 'ready', desired = 'ready', agents, replicas = 1 }: S
     ...{ dep: DEP, account: 1, desired, rev: 1, serving, replicas, tries: 0 },
     revisions: [
       {
-        ...{ rev: 1, source, credential: null, context: null, slots: 4, threads: null },
+        ...{ rev: 1, source, adapter: null, credential: null, context: null, slots: 4, threads: null },
         ...{ defaultMaxTokens: null, bytes: 1, mapped: 0, fault: null },
       },
     ],

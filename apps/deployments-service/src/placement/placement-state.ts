@@ -63,7 +63,10 @@ export class PlacementState {
     return observe({
       desired: target.desired,
       serving: target.serving,
-      replicas: wantedReplicas({ engine, replicas: target.replicas, secret: !this.clear && isSecret(newest) }, agents),
+      replicas: wantedReplicas(
+        { engine, replicas: target.replicas, secret: !this.clear && isSecret(newest), adapter: (newest?.adapter ?? null) !== null },
+        agents,
+      ),
       agents: runs.every(({ agent }) => agent.assigned !== undefined) ? runs.map(({ agent }) => agent.wk) : null,
       loads: runs.flatMap(({ loads }) => loads),
       newest: this.#evidence(target, target.rev, placement),

@@ -7,6 +7,7 @@ import type { EntityManager, QueryDeepPartialEntity } from 'typeorm';
 import type { DeploymentsServiceConfig } from '../config.js';
 import { DeploymentEntity, RevisionEntity } from '../deployments/deployment.entity.js';
 import { recordOf } from '../deployments/deployments.repository.js';
+import { settingsOf } from '../deployments/revision-settings.js';
 import { EventsRepository, type NewEvent } from '../events/events.repository.js';
 import { type FeedChange, put } from '../feed/feed-records.js';
 import { isPublished, type StateChange } from './state-changes.js';
@@ -75,6 +76,7 @@ export class PlacementRepository {
       const rows = await connection
         .createQueryBuilder(DeploymentEntity, 'd')
         .innerJoinAndMapMany('d.revisions', RevisionEntity, 'r', `r.deployment_id = d.id AND (${WANTED})`, { handover: this.#handoverMs })
+        .addSelect('r.witness')
         .where(`NOT (d.desired = 'stopped' AND d.state = 'stopped')`)
         .orderBy('d.id')
         .getMany();
@@ -163,8 +165,6 @@ const targetOf = (row: WithRevisions): StoredTarget => ({
   serving: row.servingRev,
   replicas: row.replicas,
   tries: row.tries,
-  revisions: row.revisions.map(({ number, source, credential, context, slots, threads, defaultMaxTokens }) => ({
-    ...{ rev: number, source, credential, context, slots, threads, defaultMaxTokens },
-  })),
+  revisions: row.revisions.map(({ number, ...revision }) => ({ rev: number, ...settingsOf(revision) })),
   written: writtenOf(row),
 });

@@ -47,7 +47,7 @@ const tooLarge = (bytes: number, most: number): Failure => ({
   detail: `The message that assigns this revision to a worker has ${bytes} bytes; at most ${most} are allowed (max_payload of the NATS server).`,
 });
 
-/** Bytes of an assignment item besides its source and secret. */
+/** Bytes of an assignment item besides its source, adapter and secret. */
 const ITEM_BYTES = 1_024;
 
 /** Memory of one replica, in bytes. */
@@ -92,17 +92,17 @@ export class TargetLoader {
   }
 
   #faultOf(revision: StoredRevision, account: number, openable: Set<string>): Failure | null {
-    const { credential, source } = revision;
+    const { credential, source, adapter } = revision;
     if (credential !== null && !this.#openable.has(credential) && !this.#canOpen(credential, account)) return UNREADABLE;
     if (credential !== null) openable.add(credential);
-    const bytes = Buffer.byteLength(JSON.stringify(source)) + (credential?.length ?? 0) + ITEM_BYTES;
+    const bytes = Buffer.byteLength(JSON.stringify([source, adapter])) + (credential?.length ?? 0) + ITEM_BYTES;
     const most = itemBytesMax(this.#nats);
     return bytes <= most ? null : tooLarge(bytes, most);
   }
 
   async #needOf(revision: StoredRevision): Promise<Pick<Revision, 'bytes' | 'mapped'>> {
     const { bytes, mapped } = await this.memoryOf(revision);
-    return { bytes, mapped };
+    return { bytes: bytes + (revision.adapter?.bytes ?? 0), mapped };
   }
 
   /** Memory of one replica. `fileBytes`: size of the model's file; null = unknown, so that a size is assumed, or none. */

@@ -12,6 +12,7 @@ import type { Agent } from './unit.js';
 const aRevision = (rev: number, more: Partial<Revision> = {}): Revision => ({
   rev,
   source: { kind: 'file', path: `/models/${rev}.gguf` },
+  adapter: null,
   credential: null,
   context: null,
   slots: 4,

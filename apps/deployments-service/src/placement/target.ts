@@ -3,8 +3,10 @@ import {
   type DesiredState,
   downloadOf,
   engineKindOf,
+  fileOf,
   type ModelSource,
   type ObservedState,
+  type ServedAdapter,
   type StateReason,
 } from '@slipway/contracts';
 import { publicSource } from '../deployments/revision-secrets.js';
@@ -29,6 +31,7 @@ export interface WrittenState {
 export interface StoredRevision {
   readonly rev: number;
   readonly source: ModelSource;
+  readonly adapter: ServedAdapter | null;
   /** Sealed by `CredentialVault`. */
   readonly credential: string | null;
   readonly context: number | null;
@@ -96,7 +99,11 @@ export function unitsOf(target: Target, { ready, hasNoRoom, clear }: Rollout): U
   return units.sort((a, b) => a.rev - b.rev);
 }
 
-function unitOf({ dep, tries }: Target, { rev, source, bytes, mapped }: Revision, rest: Pick<Unit, 'replicas' | 'kept' | 'secret'>): Unit {
+function unitOf(
+  { dep, tries }: Target,
+  { rev, source, adapter, bytes, mapped }: Revision,
+  rest: Pick<Unit, 'replicas' | 'kept' | 'secret'>,
+): Unit {
   return {
     dep,
     rev,
@@ -105,6 +112,8 @@ function unitOf({ dep, tries }: Target, { rev, source, bytes, mapped }: Revision
     engine: engineKindOf(source),
     bytes,
     mapped,
+    file: fileOf(source),
+    adapter: adapter !== null,
     // Heartbeats list cached downloads without their query.
     download: downloadOf(publicSource(source)),
   };

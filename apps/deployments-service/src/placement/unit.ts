@@ -16,6 +16,10 @@ export interface Unit {
   readonly bytes: number;
   /** The part of `bytes` in the file cache, which the kernel reports as available. */
   readonly mapped: number;
+  /** Path of the model's file on the agents; null where it is none. Replicas of one host share its pages. */
+  readonly file: string | null;
+  /** True if it has an adapter, which only agents with the feature load. */
+  readonly adapter: boolean;
   /** Address of the download; null when there is nothing to download. */
   readonly download: string | null;
   /** True if it has a secret that only agents with a key may get. */
@@ -27,7 +31,10 @@ export type UnitKey = `${number}:${number}`;
 export const unitKey = ({ dep, rev }: { readonly dep: number; readonly rev: number }): UnitKey => `${dep}:${rev}`;
 
 /** The part of an agent's heartbeat that placement reads. */
-export type Agent = Pick<AgentHeartbeat, 'wk' | 'host' | 'zone' | 'mem_free' | 'engines' | 'cached' | 'draining' | 'loads' | 'key'>;
+export type Agent = Pick<
+  AgentHeartbeat,
+  'wk' | 'host' | 'zone' | 'mem_free' | 'engines' | 'features' | 'cached' | 'draining' | 'loads' | 'key'
+>;
 
 type Loads = Pick<Agent, 'loads'>;
 

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type AdapterId, OpenBlob, ReportAdapterUse, type RpcContract, ServeAdapter, ServiceError } from '@slipway/contracts';
+import { createLogger, type NatsConnection, RpcResponder } from '@slipway/platform';
+import type { z } from 'zod';
+import { ENV } from '../services/bus.js';
+
+type Served = z.input<typeof ServeAdapter.reply>;
+
+/** An adapter as the scripted service has it. */
+export interface ScriptedAdapter extends Omit<Served, 'adapter' | 'sha256' | 'bytes'> {
+  readonly id: number;
+  readonly account: number;
+  readonly content: Buffer;
+  /** Its verdict is bad. */
+  readonly failedGate?: boolean;
+}
+
+export const sha256Of = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
+
+/** tuning-service as far as serving needs it: answers what the test gave it, and hands out adapters for tickets. */
+export class ScriptedTuning {
+  readonly adapters = new Map<number, ScriptedAdapter>();
+  /** Reports of uses, in their order. */
+  readonly uses: z.output<typeof ReportAdapterUse.request>[] = [];
+  /** Adapters that are served in spite of their verdict, with the reasons. */
+  readonly overrides: string[] = [];
+  /** Bytes that were sent, by request. */
+  readonly sent: { readonly from: number; readonly bytes: number }[] = [];
+  /** Content that the door sends in place of the right one. */
+  readonly replaced = new Map<number, Buffer>();
+  /** The door breaks the next answers off after this many bytes, one by one. */
+  readonly breaks: number[] = [];
+  tickets = 0;
+  readonly #open = new Map<string, Buffer>();
+  #responders: RpcResponder[] = [];
+
+  private constructor(
+    private readonly nats: NatsConnection,
+    private readonly door: Server,
+  ) {}
+
+  static async start(nats: NatsConnection): Promise<ScriptedTuning> {
+    const door = createServer();
+    door.listen(0, '127.0.0.1');
+    await once(door, 'listening');
+    const tuning = new ScriptedTuning(nats, door);
+    tuning.#openDoor();
+    await tuning.resume();
+    return tuning;
+  }
+
+  get #url(): string {
+    return `http://127.0.0.1:${(this.door.address() as AddressInfo).port}`;
+  }
+
+  add(adapter: ScriptedAdapter): ScriptedAdapter {
+    this.adapters.set(adapter.id, adapter);
+    return adapter;
+  }
+
+  /** Answers no more calls; the door stays open. */
+  async pause(): Promise<void> {
+    await Promise.all(this.#responders.splice(0).map((responder) => responder.close()));
+  }
+
+  async resume(): Promise<void> {
+    this.#serve(ServeAdapter, ({ account, adapter, override }) => {
+      const found = this.#find(account, adapter);
+      if (found.failedGate === true && override === undefined) throw new ServiceError('gate_not_passed', 'Its keep set got worse.');
+      if (override !== undefined) this.overrides.push(override);
+      const { id, account: _, content, failedGate: __, ...rest } = found;
+      return { ...rest, adapter: id as AdapterId, sha256: sha256Of(content), bytes: content.length };
+    });
+    this.#serve(ReportAdapterUse, (use) => {
+      this.uses.push(use);
+      return {};
+    });
+    this.#serve(OpenBlob, ({ blob }) => {
+      if (blob.of !== 'adapter') throw new ServiceError('blob_not_found', 'No such blob.');
+      const { content } = this.#find(blob.account, blob.adapter, 'blob_not_found');
+      const ticket = `ticket-${(this.tickets += 1)}`;
+      this.#open.set(ticket, this.replaced.get(blob.adapter) ?? content);
+      const sha256 = sha256Of(content);
+      const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+      return { url: `${this.#url}/b/${sha256}?t=${ticket}`, sha256, bytes: content.length, expires_at };
+    });
+    await this.nats.flush();
+  }
+
+  async stop(): Promise<void> {
+    await this.pause();
+    const closed = once(this.door, 'close');
+    this.door.close();
+    this.door.closeAllConnections();
+    await closed;
+  }
+
+  #find(account: number, id: number, code: 'adapter_not_found' | 'blob_not_found' = 'adapter_not_found'): ScriptedAdapter {
+    const found = this.adapters.get(id);
+    if (found?.account === account) return found;
+    throw new ServiceError(code, 'This account has no such adapter.');
+  }
+
+  #serve<C extends RpcContract>(contract: C, answer: (request: z.output<C['request']>) => z.input<C['reply']>): void {
+    const options = { nats: this.nats, env: ENV, log: createLogger('test', 'silent') };
+    this.#responders.push(new RpcResponder(options, contract, async (request) => answer(request as z.output<C['request']>)));
+  }
+
+  #openDoor(): void {
+    this.door.on('request', (request, response) => {
+      const content = this.#open.get(new URL(request.url ?? '/', this.#url).searchParams.get('t') ?? '');
+      if (!content) return void response.writeHead(404).end();
+      const from = Number(/^bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
+      const to = Number(/^bytes=\d+-(\d+)$/.exec(request.headers.range ?? '')?.[1] ?? content.length - 1) + 1;
+      response.writeHead(request.headers.range === undefined ? 200 : 206, {
+        'content-length': to - from,
+        etag: `"${sha256Of(content)}"`,
+        ...(request.headers.range !== undefined && { 'content-range': `bytes ${from}-${to - 1}/${content.length}` }),
+      });
+      if (request.method === 'HEAD') return void response.end();
+      const end = Math.min(to, from + (this.breaks.shift() ?? Infinity));
+      this.sent.push({ from, bytes: end - from });
+      if (end === to) return void response.end(content.subarray(from, to));
+      return void response.write(content.subarray(from, end), () => response.destroy());
+    });
+  }
+}
