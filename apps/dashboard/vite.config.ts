@@ -52,7 +52,9 @@ export default defineConfig({
     alias: { '@slipway/contracts/engines': fileURLToPath(new URL('../../libs/contracts/src/engines/index.ts', import.meta.url)) },
   },
   // The console answers its own pages alone, so the proxy says that it is one.
-  server: { proxy: { '/api': { target: CONSOLE, headers: { origin: CONSOLE } } } },
+  server: {
+    proxy: Object.fromEntries(['/api', '/uploads', '/downloads'].map((path) => [path, { target: CONSOLE, headers: { origin: CONSOLE } }])),
+  },
   build: {
     manifest: true,
     // The content security policy knows no data: scripts, and a file in the markup would not be cached.

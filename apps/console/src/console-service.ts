@@ -11,9 +11,10 @@ import { McpModule } from './mcp/mcp.module.js';
 import { OidcModule } from './oidc/oidc.module.js';
 import { PlaygroundModule } from './playground/playground.module.js';
 import { SessionsModule } from './sessions/sessions.module.js';
+import { TransfersModule } from './transfers/transfers.module.js';
 
 @Module({
-  imports: [HttpModule, SessionsModule, OidcModule, ApiModule, McpModule, PlaygroundModule, DashboardModule],
+  imports: [HttpModule, SessionsModule, OidcModule, ApiModule, McpModule, PlaygroundModule, TransfersModule, DashboardModule],
   providers: [RequestGate],
 })
 class ConsoleModule {}

@@ -81,7 +81,7 @@ export const streamIdOf = (request: RequestId): StreamId => request.slice(REQUES
 
 const RESERVED_SLUGS = new Set([
   ...['v1', 'api', 'mcp', 'openapi', 'openapi.json', 'livez', 'readyz', 'healthz', 'metrics'],
-  ...['assets', 'login', 'auth', 'admin', 'sign-in', 'join'],
+  ...['assets', 'login', 'auth', 'admin', 'sign-in', 'join', 'uploads', 'downloads'],
 ]);
 const notReserved = (slug: string): boolean => !RESERVED_SLUGS.has(slug) && !slug.startsWith('deployment-');
 

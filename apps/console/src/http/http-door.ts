@@ -15,8 +15,9 @@ import { RequestGate, securityHeaders } from './request-gate.js';
 /** Times in milliseconds, sizes in bytes. */
 const LIMITS = {
   headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  /** Interval at which the two timeouts above are checked. */
+  /** None for all: the gate bounds every request but a transfer. */
+  requestTimeout: 0,
+  /** Interval at which the first timeout is checked. */
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 75_000,
   maxHeaderSize: 16 * 1024,

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '@slipway/contracts';
 import { type CommonRequestFields, RequestLine } from '@slipway/platform';
@@ -5,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { McpEndpoints } from '../mcp/mcp-endpoints.js';
 import { PlaygroundProxy } from '../playground/playground-proxy.js';
 import { AccessTokens } from '../sessions/access-tokens.js';
+import { TransferRelay } from '../transfers/transfer-relay.js';
 import { clientAddress } from './client-address.js';
 import { sendError } from './http-errors.js';
 import { HttpSettings } from './http.module.js';
@@ -41,15 +43,18 @@ declare module 'fastify' {
   }
 }
 
-/** Largest body in bytes, on routes with a session and on public routes. */
-const BODY_MAX = { signedIn: 64 * 1024, public: 8 * 1024 } as const;
+/** Largest body in bytes: on routes with a session, on the one that adds examples to a data set, and on public routes. */
+const BODY_MAX = { signedIn: 64 * 1024, examples: 192 * 1024, public: 8 * 1024 } as const;
+const ADDS_EXAMPLES = /^\/api\/versions\/add-examples(?:\?|$)/;
+/** A request must be complete within this time, in milliseconds. Transfers have a bound of their own. */
+const ARRIVAL_MS = 30_000;
 const HTTP_VERSIONS: ReadonlySet<string> = new Set(['1.0', '1.1']);
 /** Paths of health checks, which are not logged. */
 const HEALTH = /^\/(?:livez|readyz)(?:\?|$)/;
 
 /**
  * Checks every request in Fastify's `onRequest`, before its body is read: connections, origin, route, session. The first failure is
- * the response. The MCP server and the playground bypass Nest, since their bodies and responses are streams.
+ * the response. The MCP server, the playground and transfers of files bypass Nest, since their bodies and responses are streams.
  */
 @Injectable()
 export class RequestGate {
@@ -57,13 +62,23 @@ export class RequestGate {
   readonly #bounds: RequestBounds;
   readonly #mcp: McpEndpoints;
   readonly #playground: PlaygroundProxy;
+  readonly #transfers: TransferRelay;
   readonly #tokens: AccessTokens;
 
-  constructor(settings: HttpSettings, bounds: RequestBounds, mcp: McpEndpoints, playground: PlaygroundProxy, tokens: AccessTokens) {
+  // oxlint-disable-next-line max-params -- the parts are injected one by one.
+  constructor(
+    settings: HttpSettings,
+    bounds: RequestBounds,
+    mcp: McpEndpoints,
+    playground: PlaygroundProxy,
+    transfers: TransferRelay,
+    tokens: AccessTokens,
+  ) {
     this.#settings = settings;
     this.#bounds = bounds;
     this.#mcp = mcp;
     this.#playground = playground;
+    this.#transfers = transfers;
     this.#tokens = tokens;
   }
 
@@ -86,7 +101,7 @@ export class RequestGate {
     const parse = server.getDefaultJsonParser('error', 'error');
     server.removeAllContentTypeParsers();
     server.addContentTypeParser('application/json', async (request: FastifyRequest) => {
-      const { bytes } = await this.#bounds.readOf(request, request.signedIn ? BODY_MAX.signedIn : BODY_MAX.public);
+      const { bytes } = await this.#bounds.readOf(request, bodyMaxOf(request));
       return new Promise<unknown>((resolve, reject) => {
         void parse(request, bytes.toString('utf8'), (error, value) => (error ? reject(error) : resolve(value)));
       });
@@ -104,7 +119,9 @@ export class RequestGate {
     try {
       if (!HTTP_VERSIONS.has(request.raw.httpVersion)) return refuseVersion(request, reply);
       if (this.#bounds.isBeyond(request.raw) && !HEALTH.test(request.url)) throw noRoom(reply);
-      if (this.#mcp.takes(request.url)) return this.#handOver(request, reply, { address, line });
+      const isTransfer = this.#transfers.takes(request.url);
+      if (!isTransfer) boundArrival(request.raw, reply.raw);
+      if (isTransfer || this.#mcp.takes(request.url)) return this.#handOver(request, reply, { address, line });
       checkRequest(request, own);
       if (request.is404) throw new ServiceError('not_found', 'Nothing is served at this address.');
       if (isPublicRoute(request)) return pass();
@@ -122,13 +139,34 @@ export class RequestGate {
     this.#bounds.hold(request.raw, reply.raw, signedIn.account);
   }
 
-  /** Passes a request to the MCP server, which reads the socket itself. Security headers and log line stay those of the console. */
-  #handOver(request: FastifyRequest, reply: FastifyReply, { address, line }: { address: string; line: RequestLine }): void {
+  /** Passes a request to what reads the socket itself. Security headers and log line stay those of the console. */
+  #handOver(
+    { raw, url }: FastifyRequest,
+    reply: FastifyReply,
+    { address, line }: { address: string; line: RequestLine<ConsoleRequestFields> },
+  ): void {
     reply.hijack();
     for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) reply.raw.setHeader(name, value);
+    if (this.#transfers.takes(url)) return void this.#transfers.serve({ request: raw, response: reply.raw, line });
     line.note({ route: 'mcp' });
-    void this.#mcp.serve(request.raw, reply.raw, { address, line });
+    void this.#mcp.serve(raw, reply.raw, { address, line });
+    return undefined;
   }
+}
+
+const bodyMaxOf = ({ signedIn, url }: FastifyRequest): number => {
+  if (!signedIn) return BODY_MAX.public;
+  return ADDS_EXAMPLES.test(url) ? BODY_MAX.examples : BODY_MAX.signedIn;
+};
+
+/** Closes the connection of a request that is not complete in time, as the server's own bound would: that holds for all or none. */
+function boundArrival(request: IncomingMessage, response: ServerResponse): void {
+  const timer = setTimeout(() => {
+    if (request.complete || request.socket.destroyed) return;
+    if (!response.headersSent) request.socket.write('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n');
+    request.socket.destroySoon();
+  }, ARRIVAL_MS).unref();
+  response.once('close', () => request.complete && clearTimeout(timer));
 }
 
 /** Closes the connection, since the rest of its bytes cannot be parsed reliably. */
