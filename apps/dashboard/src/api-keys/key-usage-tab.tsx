@@ -15,10 +15,10 @@ import { Quantity } from '../ui/quantity.js';
 import { RangePicker } from '../ui/range-picker.js';
 import { StatGrid } from '../ui/stat-grid.js';
 import { useNow } from '../ui/use-now.js';
-import { boundsOf } from '../url-state/range-search.js';
+import { type RangeSteps, stepsOfRange } from '../url-state/range-steps.js';
 import { searchFor } from '../url-state/search-codec.js';
 import { useUrlState } from '../url-state/use-url-state.js';
-import { byStatus, outcomeOf, seriesOf, statusWords, type UsageSteps, usageSteps } from './key-usage.js';
+import { byStatus, outcomeOf, seriesOf, statusWords } from './key-usage.js';
 import { useDeploymentNames } from './use-deployment-names.js';
 
 const EVERY_MS = 15_000;
@@ -27,7 +27,7 @@ const every = (): number => EVERY_MS;
 /** What a key used: figures, charts, deployments, and how its requests ended. */
 export function KeyUsageTab({ id }: { readonly id: number }): JSX.Element {
   const [range, set] = useUrlState(KEY_SEARCH);
-  const steps = usageSteps(boundsOf(range, useNow()));
+  const steps = stepsOfRange(range, useNow());
   const span = { from: new Date(steps.from).toISOString(), to: new Date(steps.to).toISOString(), key: id };
   const overTime = useCall('usage/query', { ...span, step: steps.step, group_by: ['status'] }, { every, keep: true });
   const zoom = (from: number, to: number): void => set({ from, to }, { push: true });
@@ -92,7 +92,7 @@ function Figures({ rows, span }: { readonly rows: readonly UsageRow[]; readonly 
 }
 
 interface ChartsProps {
-  readonly steps: UsageSteps;
+  readonly steps: RangeSteps;
   readonly rows: readonly UsageRow[];
   readonly onZoom: (from: number, to: number) => void;
   readonly onZoomOut?: () => void;

@@ -1,19 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { byStatus, outcomeOf, seriesOf, statusWords, usageSteps } from './key-usage.js';
+import { byStatus, outcomeOf, seriesOf, statusWords } from './key-usage.js';
 
 const at = (time: string): number => Date.parse(`2026-11-21T${time}Z`);
-
-describe('the steps of a range', () => {
-  it('are whole minutes, hours or days that contain it', () => {
-    expect(usageSteps({ from: at('11:00:30'), to: at('12:00:30') })).toEqual({
-      ...{ step: 'minute', stepMs: 60_000 },
-      ...{ from: at('11:00:00'), to: at('12:01:00') },
-    });
-    expect(usageSteps({ from: at('00:30:00'), to: at('12:30:00') }).step).toBe('hour');
-    const month = usageSteps({ from: at('12:00:00') - 30 * 86_400_000, to: at('12:00:00') });
-    expect([month.step, (month.to - month.from) / month.stepMs]).toEqual(['day', 31]);
-  });
-});
 
 const row = (from: string, status: string, requests: number) => ({
   ...{ from: new Date(at(from)).toISOString(), status, requests },
@@ -21,7 +9,7 @@ const row = (from: string, status: string, requests: number) => ({
 });
 
 describe('the charts of a key', () => {
-  const steps = usageSteps({ from: at('10:00:00'), to: at('15:00:00') });
+  const steps = { from: at('10:00:00'), to: at('15:00:00'), stepMs: 3_600_000 };
   const rows = [row('11:00:00', 'completed', 3), row('11:00:00', 'model_mismatch', 1), row('11:00:00', 'rate_limit_exceeded', 2)];
 
   it('have a value for every hour, and add the codes of one outcome', () => {

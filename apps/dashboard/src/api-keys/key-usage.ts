@@ -1,32 +1,6 @@
 import type { UsageRow } from '@slipway/contracts';
 import type { ChartSeries } from '../charts/chart-model.js';
 import { fillSteps, type Steps, stepsOf } from '../charts/fill-steps.js';
-import type { Bounds } from '../url-state/range-search.js';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-const STEPS = { minute: 60_000, hour: HOUR_MS, day: DAY_MS } as const;
-
-/** Steps of a range as the ledger counts them: whole minutes, hours or days of UTC that contain the range. */
-export interface UsageSteps extends Steps {
-  readonly step: keyof typeof STEPS;
-}
-
-/** Longest ranges, in milliseconds, that are shown by the minute and by the hour. */
-const BY_MINUTE_MS = 3 * HOUR_MS;
-const BY_HOUR_MS = 3 * DAY_MS;
-
-function stepOf(rangeMs: number): keyof typeof STEPS {
-  if (rangeMs <= BY_MINUTE_MS) return 'minute';
-  return rangeMs <= BY_HOUR_MS ? 'hour' : 'day';
-}
-
-/** The steps in which a range is shown. */
-export function usageSteps({ from, to }: Bounds): UsageSteps {
-  const step = stepOf(to - from);
-  const stepMs = STEPS[step];
-  return { step, stepMs, from: Math.floor(from / stepMs) * stepMs, to: Math.ceil(to / stepMs) * stepMs };
-}
 
 /** How a request ended, roughly. */
 export type Outcome = 'completed' | 'cancelled' | 'running' | 'refused' | 'failed';

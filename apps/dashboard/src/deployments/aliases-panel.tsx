@@ -13,7 +13,7 @@ import { fieldOf, Form, FormDialog, without } from '../ui/form.js';
 import { Notice } from '../ui/notice.js';
 import { Panel } from '../ui/page.js';
 import { useNow } from '../ui/use-now.js';
-import { rangeOf } from '../usage/usage-range.js';
+import { lastRange } from '../usage/usage-range.js';
 import { faultOfAlias } from './deployment-draft.js';
 import { impactText } from './deployment-impact.js';
 
@@ -125,7 +125,7 @@ function MoveAliasDialog({ move: { alias, from }, onMove, onClose }: MoveAliasDi
 
 /** Requests by this alias in the last hour. */
 function AliasImpact({ alias }: { readonly alias: string }): JSX.Element {
-  const { from, to } = rangeOf('1h', useNow());
+  const { from, to } = lastRange('1h', useNow());
   const { data } = useCall('usage/query', { from, to, step: 'total', group_by: ['deployment', 'key'], alias });
   if (!data) return <span className="text-muted">Looking up its usage…</span>;
   return <span>{impactText(data.rows, [...new Set(data.rows.flatMap(({ deployment }) => deployment ?? []))])}</span>;

@@ -3,7 +3,7 @@ import type { JSX } from 'react';
 import { useCall } from '../api/use-call.js';
 import { plural } from '../format/number.js';
 import { useNow } from '../ui/use-now.js';
-import { rangeOf } from '../usage/usage-range.js';
+import { lastRange } from '../usage/usage-range.js';
 
 /** Who used these deployments: `42 requests in the last hour by 3 keys`. */
 export function impactText(rows: readonly Pick<UsageRow, 'deployment' | 'key' | 'requests'>[], ids: readonly number[]): string {
@@ -15,7 +15,7 @@ export function impactText(rows: readonly Pick<UsageRow, 'deployment' | 'key' | 
 
 /** The same, asked for. */
 export function DeploymentImpact({ ids }: { readonly ids: readonly number[] }): JSX.Element {
-  const { from, to } = rangeOf('1h', useNow());
+  const { from, to } = lastRange('1h', useNow());
   const { data, isError } = useCall('usage/query', { from, to, step: 'total', group_by: ['deployment', 'key'] }, { keep: true });
   if (data) return <span>{impactText(data.rows, ids)}</span>;
   return <span className="text-muted">{isError ? 'Its usage is not known right now.' : 'Looking up its usage…'}</span>;

@@ -5,7 +5,7 @@ import { isRequestId, requestIdIn } from '../requests/request-id.js';
 import { draftOfRevision } from './deployment-draft.js';
 import { eventActor, eventWords } from './event-words.js';
 import { clockOf, grown, levelOf, LINES_MAX, type LogLine, savedLine } from './log-lines.js';
-import { metricRange, outcomeSeries, percentileSeries, revisionMarks, stepsIn, tokenSeries } from './metric-series.js';
+import { outcomeSeries, percentileSeries, revisionMarks, tokenSeries } from './metric-series.js';
 import { changedSettings, revisionDiff, revisionState } from './revision-diff.js';
 import { settingsChange } from './settings-draft.js';
 import { logQuestion } from './use-log.js';
@@ -104,19 +104,7 @@ describe('settings that are changed', () => {
 });
 
 describe('metrics of a range', () => {
-  const HOUR = 3_600_000;
   const from = Date.parse(AT);
-
-  it('come by steps that one answer holds', () => {
-    expect([HOUR, 24 * HOUR, 40 * 24 * HOUR].map((length) => metricRange({ from, to: from + length }).step)).toEqual([
-      'minute',
-      'hour',
-      'day',
-    ]);
-    const range = metricRange({ from: from + 1, to: from + 2 * 60_000 });
-    expect([range.from, stepsIn(range)]).toEqual([from, [from, from + 60_000]]);
-  });
-
   const row = { from: AT, requests: 2, errors: 0, prompt_tokens: 10, cached_tokens: 4, completion_tokens: 5 };
 
   it('pile outcomes up, the errors on top', () => {

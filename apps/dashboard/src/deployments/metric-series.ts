@@ -1,31 +1,6 @@
 import type { UsageLatency, UsageRow } from '@slipway/contracts';
 import type { ChartMark, ChartSeries } from '../charts/chart-model.js';
 import type { Bounds } from '../url-state/range-search.js';
-import { STEP_MS, type Step } from '../usage/usage-range.js';
-
-const HOUR_MS = 3_600_000;
-/** Longest ranges that are shown by the minute and by the hour, in milliseconds: an answer holds 4,000 rows. */
-const BY_MINUTE_MS = 6 * HOUR_MS;
-const BY_HOUR_MS = 14 * 24 * HOUR_MS;
-
-/** Whole steps of UTC that hold a range. */
-export interface MetricRange extends Bounds {
-  readonly step: Step;
-  readonly stepMs: number;
-}
-
-/** The steps by which a range is shown: minutes to 6 hours, hours to 14 days, else days. */
-export function metricRange({ from, to }: Bounds): MetricRange {
-  const length = to - from;
-  const coarse = length <= BY_HOUR_MS ? 'hour' : 'day';
-  const step: Step = length <= BY_MINUTE_MS ? 'minute' : coarse;
-  const stepMs = STEP_MS[step];
-  return { step, stepMs, from: Math.floor(from / stepMs) * stepMs, to: Math.ceil(to / stepMs) * stepMs };
-}
-
-/** Begin of every step, in milliseconds. */
-export const stepsIn = ({ from, to, stepMs }: MetricRange): readonly number[] =>
-  Array.from({ length: Math.round((to - from) / stepMs) }, (_, index) => from + index * stepMs);
 
 type Row = Pick<UsageRow, 'from' | 'status' | 'requests' | 'prompt_tokens' | 'cached_tokens' | 'completion_tokens' | 'latency'>;
 

@@ -1,4 +1,5 @@
 import { type JSX, useEffect, useMemo, useRef, useState } from 'react';
+import { stepsOf } from '../charts/fill-steps.js';
 import { TimeSeries, type TimeSeriesProps } from '../charts/time-series.js';
 import { COUNT, DURATION_MS, RATE } from '../charts/units.js';
 import { messageOf } from '../api/console-error.js';
@@ -9,11 +10,11 @@ import { useAccount } from '../session/use-session.js';
 import { Panel } from '../ui/page.js';
 import { RangePicker } from '../ui/range-picker.js';
 import { useNow } from '../ui/use-now.js';
-import { boundsOf } from '../url-state/range-search.js';
+import { stepsOfRange } from '../url-state/range-steps.js';
 import { useUrlState } from '../url-state/use-url-state.js';
 import type { DeploymentDetails } from './deployment-details.js';
 import { slugOf } from './inference-target.js';
-import { metricRange, outcomeSeries, percentileSeries, revisionMarks, stepsIn, tokenSeries } from './metric-series.js';
+import { outcomeSeries, percentileSeries, revisionMarks, tokenSeries } from './metric-series.js';
 import { useLoad } from './use-deployments.js';
 
 const LOOK_AGAIN_MS = 10_000;
@@ -29,13 +30,12 @@ export function MetricsTab({ details }: { readonly details: DeploymentDetails })
   const url = useUrlState(DEPLOYMENT_SEARCH);
   const [state, set] = url;
   const { slug: account } = useAccount();
-  const bounds = boundsOf(state, useNow());
-  const { from, to, step, stepMs } = metricRange(bounds);
+  const { from, to, step, stepMs } = stepsOfRange(state, useNow());
   const span = { from: new Date(from).toISOString(), to: new Date(to).toISOString(), step, deployment: deployment.id };
   const every = { every: () => (state.live ? LOOK_AGAIN_MS : (false as const)), keep: true };
   const sums = useCall('usage/query', { ...span, group_by: [], latency: true }, every);
   const outcomes = useCall('usage/query', { ...span, group_by: ['status'] }, every);
-  const at = useMemo(() => stepsIn({ from, to, step, stepMs }), [from, to, step, stepMs]);
+  const at = useMemo(() => stepsOf({ from, to, stepMs }), [from, to, stepMs]);
   const rows = sums.data?.rows;
   const charts = useMemo(() => chartsOf(rows ?? [], outcomes.data?.rows ?? [], at), [rows, outcomes.data, at]);
   const href = `/${account}/deployments/${slugOf(deployment)}?tab=revisions`;

@@ -2,7 +2,7 @@ import type { ConsoleRequest, UsageRow } from '@slipway/contracts';
 import { useMemo } from 'react';
 import { useCall } from '../api/use-call.js';
 import { useNow } from '../ui/use-now.js';
-import { rangeOf, type Sums, sumOf } from '../usage/usage-range.js';
+import { lastRange, type Sums, sumOf } from '../usage/usage-range.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
@@ -12,7 +12,7 @@ const EVERY_MS = 15_000;
 
 /** What every deployment did in the last hour; null while it is not known. */
 export function useDeploymentUse(): ((id: number) => Sums) | null {
-  const { from, to } = rangeOf('1h', useNow());
+  const { from, to } = lastRange('1h', useNow());
   const question: ConsoleRequest<'usage/query'> = { from, to, step: 'total', group_by: ['deployment'], latency: true };
   const { data } = useCall('usage/query', question, { every: () => EVERY_MS, keep: true });
   return useMemo(() => {

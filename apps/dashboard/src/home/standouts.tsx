@@ -5,14 +5,14 @@ import { formatMs, plural } from '../format/number.js';
 import { useAccount } from '../session/use-session.js';
 import { Panel } from '../ui/page.js';
 import { useNow } from '../ui/use-now.js';
-import { rangeOf } from '../usage/usage-range.js';
+import { lastRange } from '../usage/usage-range.js';
 import { formatShare } from '../usage/usage-stats.js';
 import { useUsage } from '../usage/use-usage.js';
 import { mostFailing, slowest, type Standout } from './worst.js';
 
 /** Which deployments fail most and answer slowest; nothing where there were no requests. */
 export function Standouts(): JSX.Element | null {
-  const { from, to } = rangeOf('24h', useNow());
+  const { from, to } = lastRange('24h', useNow());
   const { data } = useUsage({ from, to, step: 'total', group_by: ['deployment'], latency: true });
   const [failing, slow] = useMemo(() => [mostFailing(data?.rows ?? []), slowest(data?.rows ?? [])], [data]);
   if (failing.length === 0 && slow.length === 0) return null;

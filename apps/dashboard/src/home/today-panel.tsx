@@ -5,14 +5,14 @@ import { Loaded } from '../ui/loaded.js';
 import { Section } from '../ui/page.js';
 import { StatGrid } from '../ui/stat-grid.js';
 import { useNow } from '../ui/use-now.js';
-import { everyStep, rangeBefore, rangeOf, sumOf } from '../usage/usage-range.js';
+import { everyStep, lastRange, rangeBefore, sumOf } from '../usage/usage-range.js';
 import { statsOf } from '../usage/usage-stats.js';
 import { useUsage } from '../usage/use-usage.js';
 
 /** Requests, errors, tokens and latency of the last 24 hours, against the 24 hours before. */
 export function TodayPanel(): JSX.Element {
   const { slug: account } = useAccount();
-  const { from, to, step } = rangeOf('24h', useNow());
+  const { from, to, step } = lastRange('24h', useNow());
   const range = useMemo(() => ({ from, to, step }), [from, to, step]);
   const before = rangeBefore(range);
   const hours = useUsage({ ...range, group_by: [], latency: true }, { isLive: true });

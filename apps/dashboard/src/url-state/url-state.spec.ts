@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { booleanOf, integerOf, listOf, momentOf, textOf, wordOf } from './codec.js';
 import { boundsOf, periodBefore, RANGE_MS, rangeSearch } from './range-search.js';
+import { stepsOfRange } from './range-steps.js';
 import { bothOf, fieldsOf, parseSearch, searchFor, searchOf, stringifySearch } from './search-codec.js';
 import { tableSearch } from './table-search.js';
 
@@ -149,5 +150,25 @@ describe('a range in an address', () => {
 
   it('has a period of the same length before it', () => {
     expect(periodBefore({ from: 100, to: 150 })).toEqual({ from: 50, to: 100 });
+  });
+});
+
+describe('the steps of a range', () => {
+  const NOW = Date.parse('2026-11-21T12:34:56Z');
+  const preset = (range: keyof typeof RANGE_MS) => stepsOfRange({ range, from: null, to: null }, NOW);
+
+  it('follow its length and end with the one that runs', () => {
+    expect(preset('15m')).toEqual({
+      ...{ step: 'minute', stepMs: 60_000 },
+      ...{ from: Date.parse('2026-11-21T12:20:00Z'), to: Date.parse('2026-11-21T12:35:00Z') },
+    });
+    expect([preset('6h').step, preset('24h').step, preset('7d').step, preset('90d').step]).toEqual(['minute', 'hour', 'day', 'day']);
+    expect((preset('90d').to - preset('90d').from) / 86_400_000).toBe(90);
+  });
+
+  it('contain a custom range whole', () => {
+    const from = Date.parse('2026-11-20T10:30:00Z');
+    const steps = stepsOfRange({ range: '7d', from, to: from + 3 * 86_400_000 }, NOW);
+    expect(steps).toMatchObject({ step: 'hour', from: from - 1_800_000, to: from + 3 * 86_400_000 + 1_800_000 });
   });
 });

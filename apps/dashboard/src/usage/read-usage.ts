@@ -1,6 +1,6 @@
 import type { ConsoleReply, ConsoleRequest } from '@slipway/contracts';
 import { ConsoleError } from '../api/console-error.js';
-import { STEP_MS } from './usage-range.js';
+import { STEP_MS } from '../url-state/range-steps.js';
 
 export type UsageQuestion = ConsoleRequest<'usage/query'>;
 export type UsageAnswer = ConsoleReply<'usage/query'>;

@@ -15,7 +15,8 @@ import type { UsageAnswer } from './read-usage.js';
 import { PARTS_MAX } from './split-series.js';
 import { chartOf } from './usage-chart.js';
 import type { UsageState } from './usage-filters.js';
-import { STEP_MS, type UsageRange } from './usage-range.js';
+import { STEP_MS } from '../url-state/range-steps.js';
+import type { UsageRange } from './usage-range.js';
 
 const VIEWS = [
   { value: 'requests', label: 'Requests' },

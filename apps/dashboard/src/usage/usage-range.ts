@@ -1,10 +1,6 @@
 import type { UsageRow } from '@slipway/contracts';
-import { boundsOf, type RangeState } from '../url-state/range-search.js';
-
-export type Step = 'minute' | 'hour' | 'day';
-
-/** Length of a step in milliseconds. */
-export const STEP_MS: Readonly<Record<Step, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+import type { RangeState } from '../url-state/range-search.js';
+import { STEP_MS, type Step, stepsOfRange } from '../url-state/range-steps.js';
 
 export interface UsageRange {
   readonly from: string;
@@ -12,39 +8,14 @@ export interface UsageRange {
   readonly step: Step;
 }
 
-const PRESETS = {
-  '1h': { step: 'minute', steps: 60 },
-  '24h': { step: 'hour', steps: 24 },
-  '7d': { step: 'day', steps: 7 },
-} as const;
-
-/** Whole steps of UTC up to the one that runs. */
-export function rangeOf(name: keyof typeof PRESETS, now: number): UsageRange {
-  const { step, steps } = PRESETS[name];
-  const size = STEP_MS[step];
-  const to = Math.floor(now / size) * size + size;
-  return { from: new Date(to - steps * size).toISOString(), to: new Date(to).toISOString(), step };
+/** What a screen shows, as the ledger is asked for it. */
+export function usageRange(state: Pick<RangeState, 'range' | 'from' | 'to'>, now: number): UsageRange {
+  const { from, to, step } = stepsOfRange(state, now);
+  return { from: new Date(from).toISOString(), to: new Date(to).toISOString(), step };
 }
 
-/** Longest times that are shown by the minute and by the hour, in milliseconds. */
-const BY_MINUTE_MS = 6 * STEP_MS.hour;
-const BY_THE_HOUR_MS = 3 * STEP_MS.day;
-
-/** The step of a chart over so many milliseconds. */
-export function stepFor(ms: number): Step {
-  if (ms <= BY_MINUTE_MS) return 'minute';
-  return ms <= BY_THE_HOUR_MS ? 'hour' : 'day';
-}
-
-/** The whole steps of UTC that hold what a screen shows; a preset ends with the step that runs. */
-export function spanOf(state: Pick<RangeState, 'range' | 'from' | 'to'>, now: number): UsageRange {
-  const { from, to } = boundsOf(state, now);
-  const step = stepFor(to - from);
-  const size = STEP_MS[step];
-  const end = (state.from === null ? Math.floor(to / size) + 1 : Math.ceil(to / size)) * size;
-  const start = state.from === null ? end - Math.round((to - from) / size) * size : Math.floor(from / size) * size;
-  return { from: new Date(start).toISOString(), to: new Date(end).toISOString(), step };
-}
+/** A preset that ends now. */
+export const lastRange = (range: RangeState['range'], now: number): UsageRange => usageRange({ range, from: null, to: null }, now);
 
 /** The range of the same length right before. */
 export function rangeBefore({ from, to, step }: UsageRange): UsageRange {
@@ -52,7 +23,7 @@ export function rangeBefore({ from, to, step }: UsageRange): UsageRange {
   return { from: new Date(Date.parse(from) - length).toISOString(), to: from, step };
 }
 
-/** What a step, a key or a deployment used. Without `latency` nothing was completed, or nobody told. */
+/** What a step, a key or a deployment used. Without `latency` nothing was completed, or no engine reported it. */
 export type Sums = Pick<UsageRow, 'requests' | 'errors' | 'prompt_tokens' | 'cached_tokens' | 'completion_tokens' | 'latency'>;
 export type StepRow = Sums & { readonly from: string };
 

@@ -19,7 +19,7 @@ import { UsageFilterBar } from './usage-controls.js';
 import { fileName, usageCsv, usageJson } from './usage-file.js';
 import { drilledDown, filtersOf, isFiltered, KEYS_MAX, type UsageState } from './usage-filters.js';
 import { UsageParts } from './usage-parts.js';
-import { everyStep, rangeBefore, spanOf, sumOf } from './usage-range.js';
+import { everyStep, rangeBefore, sumOf, usageRange } from './usage-range.js';
 import { UsageRefusals } from './usage-refusals.js';
 import { statsOf } from './usage-stats.js';
 import { type Known, useKnown } from './use-names.js';
@@ -33,7 +33,7 @@ export function UsageScreen(): JSX.Element {
   const [state, set] = url;
   const known = useKnown();
   const now = useNow();
-  const { from, to, step } = spanOf(state, now);
+  const { from, to, step } = usageRange(state, now);
   const range = useMemo(() => ({ from, to, step }), [from, to, step]);
   const filters = useMemo(() => filtersOf(state, known.keysOf), [state, known]);
   const figures = useUsageFigures({ state, range, filters });

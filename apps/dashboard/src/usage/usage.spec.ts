@@ -10,7 +10,7 @@ import { readUsage } from './read-usage.js';
 import { refusalsOf } from './refusals.js';
 import { PARTS_MAX, splitSeries } from './split-series.js';
 import { chartOf } from './usage-chart.js';
-import { everyStep, rangeBefore, rangeOf, spanOf, stepFor, sumOf } from './usage-range.js';
+import { everyStep, lastRange, rangeBefore, sumOf, usageRange } from './usage-range.js';
 import { deltaOf } from './usage-stats.js';
 
 const NOW = Date.parse('2026-11-21T12:34:56Z');
@@ -25,12 +25,12 @@ const sums = (requests: number): UsageRow => ({
 
 describe('a range', () => {
   it('is made of whole steps and contains the one that runs', () => {
-    expect(rangeOf('24h', NOW)).toEqual({ from: '2026-11-20T13:00:00.000Z', to: '2026-11-21T13:00:00.000Z', step: 'hour' });
-    expect(rangeOf('7d', NOW)).toEqual({ from: '2026-11-15T00:00:00.000Z', to: '2026-11-22T00:00:00.000Z', step: 'day' });
+    expect(lastRange('24h', NOW)).toEqual({ from: '2026-11-20T13:00:00.000Z', to: '2026-11-21T13:00:00.000Z', step: 'hour' });
+    expect(lastRange('7d', NOW)).toEqual({ from: '2026-11-15T00:00:00.000Z', to: '2026-11-22T00:00:00.000Z', step: 'day' });
   });
 
   it('shows the steps in which nothing happened too', () => {
-    const steps = everyStep(rangeOf('24h', NOW), [sums(3)]);
+    const steps = everyStep(lastRange('24h', NOW), [sums(3)]);
     expect(steps).toHaveLength(24);
     expect(steps.map(({ requests }) => requests).filter((count) => count > 0)).toEqual([3]);
     expect(steps.find(({ requests }) => requests === 3)?.from).toBe('2026-11-21T11:00:00.000Z');
@@ -42,7 +42,7 @@ describe('a range', () => {
 });
 
 describe('a chart', () => {
-  const range = rangeOf('24h', NOW);
+  const range = lastRange('24h', NOW);
   const latency = { ttft_ms: { p50: 100, p95: 900, p99: 990 } };
   const of = (name: string, requests: number): UsageRow & { name: string } => ({ ...sums(requests), name, latency });
   const many = Array.from({ length: 9 }, (_, index) => of(`part ${index}`, index + 1));
@@ -132,7 +132,7 @@ describe('the file for spreadsheets', () => {
 
   const row = { ...sums(2), key: 4, latency: { ttft_ms: { p50: 1, p95: 2, p99: 3 } } } as UsageRow;
   const file = {
-    range: rangeOf('24h', NOW),
+    range: lastRange('24h', NOW),
     ...{ filters: { status: 'completed' }, by: 'key' as const, rows: [row], asOf: '2026-11-21T12:34:56.000Z' },
     nameOf: () => '=my key',
   };
@@ -153,23 +153,6 @@ describe('the file for spreadsheets', () => {
       filters: { status: 'completed' },
       rows: [{ key: 4, name: '=my key', requests: 2, ttft_ms_p95: 2, duration_ms_p50: null }],
     });
-  });
-});
-
-describe('the range of a screen', () => {
-  it('has steps by its length and ends with the one that runs', () => {
-    const preset = (range: '15m' | '6h' | '24h' | '7d' | '90d') => spanOf({ range, from: null, to: null }, NOW);
-    expect(preset('15m')).toEqual({ from: '2026-11-21T12:20:00.000Z', to: '2026-11-21T12:35:00.000Z', step: 'minute' });
-    expect(preset('24h')).toEqual(rangeOf('24h', NOW));
-    expect([preset('6h').step, preset('7d').step, preset('90d').step]).toEqual(['minute', 'day', 'day']);
-    expect(stepFor(3 * 86_400_000)).toBe('hour');
-  });
-
-  it('holds the whole of a custom one, in whole steps', () => {
-    const from = Date.parse('2026-11-20T10:30:00Z');
-    const custom = spanOf({ range: '7d', from, to: from + 86_400_000 }, NOW);
-    expect(custom).toEqual({ from: '2026-11-20T10:00:00.000Z', to: '2026-11-21T11:00:00.000Z', step: 'hour' });
-    expect(rangeBefore(custom)).toEqual({ from: '2026-11-19T09:00:00.000Z', to: '2026-11-20T10:00:00.000Z', step: 'hour' });
   });
 });
 
@@ -201,7 +184,7 @@ describe('filters', () => {
 });
 
 describe('the chart of the screen', () => {
-  const range = rangeOf('24h', NOW);
+  const range = lastRange('24h', NOW);
   const rows = [{ ...sums(3), key: 1 } as UsageRow, { ...sums(5), key: 2 } as UsageRow];
   const names = { keys: new Map([[1, 'one']]), deployments: new Map<number, string>() };
   const source = { range, rows, before: null, nameOf: (row: Partial<UsageRow>) => partName(names, row, 'key') };
