@@ -4,7 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { build } from 'vite';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import { ConsoleBrowser } from './console-browser.js';
 
 const DASHBOARD = fileURLToPath(new URL('../../apps/dashboard', import.meta.url));
 const TYPES: Readonly<Record<string, string>> = {
@@ -57,4 +60,34 @@ export class GalleryPage {
     await new Promise((resolve) => this.server.close(resolve));
     await rm(this.folder, { recursive: true, force: true });
   }
+}
+
+/** Gives each test of a file a fresh page of the gallery; an error that the page logs fails the test. */
+export function eachInGallery(take: (page: Page) => void, options?: BrowserContextOptions): void {
+  let gallery: GalleryPage;
+  let browser: ConsoleBrowser;
+  let page: Page;
+  beforeAll(async () => {
+    gallery = await GalleryPage.start();
+    browser = await ConsoleBrowser.start(gallery.url);
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.end();
+    await gallery?.end();
+  });
+  beforeEach(async () => {
+    page = await browser.person(options);
+    page.setDefaultTimeout(10_000);
+    take(page);
+  });
+  afterEach(async () => {
+    await page.context().close();
+    expect(browser.faults).toEqual([]);
+  });
+}
+
+/** Opens a part of the gallery. @param query further parameters, from their `&` on */
+export async function openPart(page: Page, part: string, query = ''): Promise<void> {
+  await page.goto(`/gallery.html?part=${part}${query}`);
+  await page.getByRole('heading', { level: 2 }).first().waitFor();
 }

@@ -1,31 +1,13 @@
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ConsoleBrowser } from '../console-browser.js';
-import { GalleryPage } from '../gallery-page.js';
+import { describe, expect, it } from 'vitest';
+import { eachInGallery, openPart } from '../gallery-page.js';
 
-let gallery: GalleryPage;
-let browser: ConsoleBrowser;
 let page: Page;
-beforeAll(async () => {
-  gallery = await GalleryPage.start();
-  browser = await ConsoleBrowser.start(gallery.url);
-}, 120_000);
-afterAll(async () => {
-  await browser?.end();
-  await gallery?.end();
-});
-beforeEach(async () => {
-  page = await browser.person();
-});
-afterEach(async () => {
-  await page.context().close();
-  expect(browser.faults).toEqual([]);
+eachInGallery((fresh) => {
+  page = fresh;
 });
 
-const open = async (part: string): Promise<void> => {
-  await page.goto(`/gallery.html?part=${part}`);
-  await page.getByRole('heading', { level: 2 }).first().waitFor();
-};
+const open = (part: string): Promise<void> => openPart(page, part);
 const chartOf = async (title: string): Promise<{ readonly example: Locator; readonly plot: Locator }> => {
   await open('charts');
   const example = page.getByRole('region', { name: title, exact: true });

@@ -1,29 +1,14 @@
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { axeFaults, ConsoleBrowser } from '../console-browser.js';
-import { GalleryPage } from '../gallery-page.js';
+import { describe, expect, it } from 'vitest';
+import { axeFaults } from '../console-browser.js';
+import { eachInGallery, openPart } from '../gallery-page.js';
 
 /** Highest row that a list may have at 1,280 pixels of width, in pixels. */
 const ROW_MAX = 48;
 
-let gallery: GalleryPage;
-let browser: ConsoleBrowser;
 let page: Page;
-beforeAll(async () => {
-  gallery = await GalleryPage.start();
-  browser = await ConsoleBrowser.start(gallery.url);
-}, 120_000);
-afterAll(async () => {
-  await browser?.end();
-  await gallery?.end();
-});
-beforeEach(async () => {
-  page = await browser.person();
-  page.setDefaultTimeout(10_000);
-});
-afterEach(async () => {
-  await page.context().close();
-  expect(browser.faults).toEqual([]);
+eachInGallery((fresh) => {
+  page = fresh;
 });
 
 /** The example with 500 rows. */
@@ -36,10 +21,7 @@ const untilAt = (address: RegExp): Promise<void> => page.waitForURL(address);
 const names = (name?: string): Promise<string[]> => table(name).locator('[data-opener]').allTextContents();
 const search = (): URLSearchParams => new URL(page.url()).searchParams;
 
-async function open(query = '', part = 'data-table'): Promise<void> {
-  await page.goto(`/gallery.html?part=${part}${query}`);
-  await page.getByRole('heading', { level: 2 }).first().waitFor();
-}
+const open = (query = '', part = 'data-table'): Promise<void> => openPart(page, part, query);
 
 async function find(text: string, rows: number): Promise<void> {
   await page.getByRole('searchbox', { name: 'Search Deployments' }).fill(text);

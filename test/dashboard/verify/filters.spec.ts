@@ -1,35 +1,20 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { axeFaults, ConsoleBrowser } from '../console-browser.js';
-import { GalleryPage } from '../gallery-page.js';
+import { describe, expect, it } from 'vitest';
+import { axeFaults } from '../console-browser.js';
+import { eachInGallery, openPart } from '../gallery-page.js';
 
-let gallery: GalleryPage;
-let browser: ConsoleBrowser;
 let page: Page;
-beforeAll(async () => {
-  gallery = await GalleryPage.start();
-  browser = await ConsoleBrowser.start(gallery.url);
-}, 120_000);
-afterAll(async () => {
-  await browser?.end();
-  await gallery?.end();
-});
-beforeEach(async () => {
-  page = await browser.person({ timezoneId: 'America/New_York' });
-  page.setDefaultTimeout(10_000);
-});
-afterEach(async () => {
-  await page.context().close();
-  expect(browser.faults).toEqual([]);
-});
+eachInGallery(
+  (fresh) => {
+    page = fresh;
+  },
+  { timezoneId: 'America/New_York' },
+);
 
 const address = (): Record<string, string> => Object.fromEntries(new URL(page.url()).searchParams);
 const untilAt = (pattern: RegExp): Promise<void> => page.waitForURL(pattern);
 
-async function open(query = ''): Promise<void> {
-  await page.goto(`/gallery.html?part=filters${query}`);
-  await page.getByRole('heading', { level: 2 }).first().waitFor();
-}
+const open = (query = ''): Promise<void> => openPart(page, 'filters', query);
 
 describe('the filter bar', () => {
   it('takes filters typed by keyboard and keeps them over a reload', async () => {

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { axeFaults, ConsoleBrowser } from '../console-browser.js';
-import { GalleryPage } from '../gallery-page.js';
+import { GalleryPage, openPart } from '../gallery-page.js';
 import { choose, dialog } from '../screen.js';
 
 const FOLDER = fileURLToPath(new URL('../../../apps/dashboard/src/gallery', import.meta.url));
@@ -23,10 +23,7 @@ afterAll(async () => {
   await gallery?.end();
 });
 
-async function open(part: string, on = page): Promise<void> {
-  await on.goto(`/gallery.html?part=${part}`);
-  await on.getByRole('heading', { level: 2 }).first().waitFor();
-}
+const open = (part: string, on = page): Promise<void> => openPart(on, part);
 
 /** What the focused element is called. */
 const focused = (): Promise<string> =>

@@ -1,14 +1,5 @@
 import { Body, Controller, Get, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
-import {
-  ChangePassword,
-  type ConsoleAddresses,
-  type ConsoleMe,
-  EndSessions,
-  FindAccountLimits,
-  FindUser,
-  NewPassword,
-  Password,
-} from '@slipway/contracts';
+import { ChangePassword, type ConsoleAddresses, type ConsoleMe, EndSessions, FindUser, NewPassword, Password } from '@slipway/contracts';
 import { RpcClient } from '@slipway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -35,11 +26,8 @@ export class MeController {
 
   @Get('me')
   async me(@Caller() { user, session, account, role, proof }: SignedIn): Promise<ConsoleMe> {
-    const rpc = this.rpc.withProof(proof);
-    // Limits are for a warning only: without them the page works as well.
-    const limits = rpc.call(FindAccountLimits, { account }).catch(() => null);
-    const person = await rpc.call(FindUser, { user });
-    return { ...person, session, account, role, limits: await limits, ...this.addresses };
+    const person = await this.rpc.withProof(proof).call(FindUser, { user });
+    return { ...person, session, account, role, ...this.addresses };
   }
 
   @Post('sign-out-everywhere')

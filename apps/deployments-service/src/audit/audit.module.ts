@@ -2,7 +2,7 @@ import { Controller, Injectable, Module } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { type AccountId, type AuditEntry, ListDeploymentAudit, ReadDeploymentAudit, type SealedAuditEntry } from '@slipway/contracts';
 import { AccountTransactions, type AuditFilters, AuditLog, readAuditChain, Transactions } from '@slipway/database';
-import { fitting } from '@slipway/platform';
+import { idOf, pageOf } from '@slipway/platform';
 import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
 import { QuotasModule } from '../quotas/quotas.module.js';
@@ -23,8 +23,8 @@ class AuditService {
   async list(account: AccountId, filters: AuditFilters): Promise<{ entries: AuditEntry[]; next: number | null }> {
     const query = { ...filters, limit: PAGE_ROWS + 1 };
     const rows = await this.accounts.read(account, (connection) => this.#audit.page(connection, account, query));
-    const entries = [...fitting(rows.slice(0, PAGE_ROWS))];
-    return { entries, next: rows.length > entries.length ? (entries.at(-1)?.id ?? null) : null };
+    const { items: entries, next } = pageOf(rows, PAGE_ROWS, idOf);
+    return { entries, next };
   }
 
   /** A page of all entries in the order of their hash chain, after the number `after`. */

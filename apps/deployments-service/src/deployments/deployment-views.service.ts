@@ -9,7 +9,7 @@ import {
   type ReplicaView,
   type RevisionView,
 } from '@slipway/contracts';
-import { fitting } from '@slipway/platform';
+import { fitting, idOf, pageOf } from '@slipway/platform';
 import type { z } from 'zod';
 import { AgentTable } from '../agents/agent-table.js';
 import { AliasesRepository } from '../aliases/aliases.repository.js';
@@ -37,13 +37,13 @@ export class DeploymentViewsService {
   async list({ account, after }: z.output<typeof ListDeployments.request>): Promise<z.output<typeof ListDeployments.reply>> {
     const [stored, aliases] = await this.transactions.read(account, (connection) =>
       Promise.all([
-        this.deployments.page(connection, account, { after: after ?? 0, limit: PAGE_ROWS }),
+        this.deployments.page(connection, account, { after: after ?? 0, limit: PAGE_ROWS + 1 }),
         this.aliases.byDeployment(connection, account),
       ]),
     );
-    const deployments = [...fitting(stored.map((deployment) => this.#view(deployment, aliases.get(deployment.id) ?? [])))];
-    const isWhole = deployments.length === stored.length && stored.length < PAGE_ROWS;
-    return { deployments, next: isWhole ? null : (deployments.at(-1)?.id ?? null) };
+    const views = stored.map((deployment) => this.#view(deployment, aliases.get(deployment.id) ?? []));
+    const { items: deployments, next } = pageOf(views, PAGE_ROWS, idOf);
+    return { deployments, next };
   }
 
   async find({ account, deployment: id }: DeploymentName): Promise<z.input<typeof FindDeployment.reply>> {

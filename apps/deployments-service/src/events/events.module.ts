@@ -2,7 +2,7 @@ import { AccountTransactions } from '@slipway/database';
 import { Controller, Injectable, Module } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { ListDeploymentEvents } from '@slipway/contracts';
-import { fitting } from '@slipway/platform';
+import { idOf, pageOf } from '@slipway/platform';
 import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
 import { DeploymentsModule } from '../deployments/deployments.module.js';
@@ -31,8 +31,8 @@ class DeploymentEventsService {
       const query = { deployment: deployment ?? null, before: before ?? null, limit: limit + 1 };
       return this.events.page(connection, account, query);
     });
-    const events = [...fitting(rows.slice(0, limit))];
-    return { events, next: rows.length > events.length ? (events.at(-1)?.id ?? null) : null };
+    const { items: events, next } = pageOf(rows, limit, idOf);
+    return { events, next };
   }
 }
 

@@ -2,7 +2,7 @@ import { AccountTransactions } from '@slipway/database';
 import { Controller, Injectable, Module } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { type DeploymentLoad, ListDeploymentLoads } from '@slipway/contracts';
-import { fitting } from '@slipway/platform';
+import { pageOf } from '@slipway/platform';
 import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
 import { DeploymentsModule } from '../deployments/deployments.module.js';
@@ -27,16 +27,15 @@ class DeploymentLoadsService {
 
   async list({ account, deployment, after }: Request): Promise<Reply> {
     const rows = await this.transactions.read(account, (connection) =>
-      this.deployments.capacities(connection, account, { deployment: deployment ?? null, after: after ?? 0, limit: PAGE_ROWS }),
+      this.deployments.capacities(connection, account, { deployment: deployment ?? null, after: after ?? 0, limit: PAGE_ROWS + 1 }),
     );
     const now = Date.now();
     const views = rows.map(({ id, slots }): DeploymentLoad => {
       const { inFlight, queued, gateways, ageMs } = this.table.of(id);
       return { deployment: id, in_flight: inFlight, queued, slots, gateways, as_of: new Date(now - ageMs).toISOString() };
     });
-    const loads = [...fitting(views)];
-    const isWhole = loads.length === rows.length && rows.length < PAGE_ROWS;
-    return { loads, next: isWhole ? null : (loads.at(-1)?.deployment ?? null) };
+    const page = pageOf(views, PAGE_ROWS, (load) => load.deployment);
+    return { loads: page.items, next: page.next };
   }
 }
 

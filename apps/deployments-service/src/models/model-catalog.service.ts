@@ -9,7 +9,7 @@ import {
   type ModelSource,
   type ModelView,
 } from '@slipway/contracts';
-import { fitting } from '@slipway/platform';
+import { pageOf } from '@slipway/platform';
 import type { z } from 'zod';
 import { AgentTable } from '../agents/agent-table.js';
 import { DeploymentsRepository, type StoredDeployment } from '../deployments/deployments.repository.js';
@@ -75,8 +75,8 @@ export class ModelCatalogService {
       const hosts = hostsOf(source, named, agents);
       return { source, name: modelNameOf(source), bytes: bytes.get(key) ?? null, hosts, deployments: named.map(({ id }) => id) };
     });
-    const models = [...fitting(views)];
-    return { models, truncated, next: models.length < views.length ? (models.at(-1)?.source ?? null) : null };
+    const { items: models, next } = pageOf(views, views.length, ({ source }) => source);
+    return { models, truncated, next };
   }
 }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type AccountId, type AccountState, type Actor, type Limits, ServiceError } from '@slipway/contracts';
 import { AuditLog, Transactions } from '@slipway/database';
 import { KeyFeedChanges, type Propagation } from '../shared/key-feed.repository.js';
-import { type Page, pageOf } from '../shared/page.js';
+import { type Page, readPage } from '../shared/page.js';
 import { type Account, AccountsRepository } from './accounts.repository.js';
 import { accountNotFound, Authority, requireOperator } from './authority.service.js';
 import { limitChanges } from './quotas.service.js';
@@ -86,7 +86,7 @@ export class AccountsService {
 
   /** Accounts with numbers above `after`, oldest first. */
   async list(after = 0): Promise<Page<Account>> {
-    return pageOf((limit) => this.transactions.read((connection) => this.accounts.page(connection, after, limit)));
+    return readPage((limit) => this.transactions.read((connection) => this.accounts.page(connection, after, limit)));
   }
 
   /** @throws ServiceError `account_not_found` */

@@ -2,7 +2,7 @@ import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { type AuditEntry, ListAudit, ReadAudit } from '@slipway/contracts';
 import { AuditLog, readAuditChain, Transactions, type Tx } from '@slipway/database';
-import { fitting } from '@slipway/platform';
+import { idOf, pageOf } from '@slipway/platform';
 import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
 import { Authority } from './authority.service.js';
@@ -28,8 +28,8 @@ export class AuditHandlers {
       if (actor.kind === 'ops') await this.authority.requireAccountOrDeleted(connection, account);
       else await this.authority.require(connection, account, actor, 'manage');
       const rows = await this.audit.page(connection, account, { ...filters, limit: PAGE_ROWS + 1 });
-      const entries = [...fitting(await this.#withPeople(connection, rows.slice(0, PAGE_ROWS)))];
-      return { entries, next: rows.length > entries.length ? (entries.at(-1)?.id ?? null) : null };
+      const { items: entries, next } = pageOf(await this.#withPeople(connection, rows), PAGE_ROWS, idOf);
+      return { entries, next };
     });
   }
 

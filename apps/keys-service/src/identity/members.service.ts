@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type AccountId, type Actor, type MemberRole, ServiceError, type UserId } from '@slipway/contracts';
 import { AuditLog, Transactions, type Tx } from '@slipway/database';
-import { type Page, pageOf } from '../shared/page.js';
+import { type Page, readPage } from '../shared/page.js';
 import { Authority } from './authority.service.js';
 import { type ListedMember, type Member, type Membership, MembershipsRepository } from './memberships.repository.js';
 import { PeopleRepository, type Person } from './people.repository.js';
@@ -29,7 +29,7 @@ export class MembersService {
   list(account: AccountId, actor: Actor, after = 0): Promise<Page<ListedMember>> {
     return this.transactions.read(async (connection) => {
       await this.authority.require(connection, account, actor, 'read');
-      return pageOf((limit) => this.memberships.page(connection, account, { after, limit }));
+      return readPage((limit) => this.memberships.page(connection, account, { after, limit }));
     });
   }
 

@@ -5,7 +5,7 @@ import { Authority } from '../identity/authority.service.js';
 import { PlaygroundKeysRepository } from '../identity/playground-keys.repository.js';
 import type { StoredKey } from '../shared/key-feed.repository.js';
 import { KeyMint } from '../shared/key-minting.js';
-import { type Page, pageOf } from '../shared/page.js';
+import { type Page, readPage } from '../shared/page.js';
 import { type ChangedKey, isExpired, type IssuedKey, KeyChanges, keyNotFound, type RevokedKeys } from './key-changes.service.js';
 import { KeysRepository, type NewKey } from './keys.repository.js';
 
@@ -45,7 +45,7 @@ export class KeysService {
   list(account: AccountId, before: KeyId | null): Promise<Page<StoredKey>> {
     return this.transactions.read(async (connection) => {
       await this.authority.requireAccountOrDeleted(connection, account);
-      const { items, next } = await pageOf((limit) => this.keys.list(connection, account, { before, limit }));
+      const { items, next } = await readPage((limit) => this.keys.list(connection, account, { before, limit }));
       return { items: await this.keys.withCreators(connection, items), next };
     });
   }

@@ -1,4 +1,3 @@
-import type { ConsoleReply } from './console-api.js';
 import type { MembershipView } from '../identity/people.js';
 
 /** `GET /api/me`: who is signed in, and where. Private to the dashboard, like all types here. */
@@ -14,8 +13,6 @@ export interface ConsoleMe {
   /** The account that the session works in, and the role in it. */
   readonly account: number;
   readonly role: 'owner' | 'member' | 'viewer';
-  /** Limits of that account and their use, for warnings; null = not known right now. */
-  readonly limits: ConsoleReply<'account-limits/find'> | null;
   /** Name of the environment; keys are valid in one environment only. */
   readonly environment: string;
   /** Base address of the inference API, without a path. */

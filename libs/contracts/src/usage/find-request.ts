@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId, DeploymentId, KeyId, StreamId } from '../ids.js';
+import { TokenSums } from './query-usage.js';
 
 const Count = z.int().nonnegative();
 
 /** One request in the usage ledger. */
-export const RequestView = z.object({
+export const RequestView = TokenSums.extend({
   key: KeyId,
   deployment: DeploymentId,
   /** Revision that served it. */
@@ -22,9 +23,6 @@ export const RequestView = z.object({
   ttft_ms: Count.nullable(),
   /** Milliseconds from the request to the end of its answer, or so far. */
   ms: Count,
-  prompt_tokens: Count,
-  cached_tokens: Count,
-  completion_tokens: Count,
   /** True where the engine gave no plausible counts, so that relayed tokens were counted. */
   estimated: z.boolean(),
 });

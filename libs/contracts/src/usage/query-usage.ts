@@ -15,6 +15,14 @@ export type UsageStep = z.infer<typeof UsageStep>;
 
 const Sum = z.int().nonnegative();
 
+/** Tokens of one request or of several. */
+export const TokenSums = z.object({
+  prompt_tokens: Sum,
+  /** Part of `prompt_tokens` that was not evaluated again. */
+  cached_tokens: Sum,
+  completion_tokens: Sum,
+});
+
 /** Percentiles, accurate to 5 %. */
 const Percentiles = z.object({ p50: z.number().nonnegative(), p95: z.number().nonnegative(), p99: z.number().nonnegative() });
 
@@ -30,7 +38,7 @@ export const UsageLatency = z.object({
 export type UsageLatency = z.infer<typeof UsageLatency>;
 
 /** Usage of one time step and one combination of the requested groups. */
-export const UsageRow = z.object({
+export const UsageRow = TokenSums.extend({
   /** Start of the step. */
   from: z.iso.datetime(),
   /** The following five: present where requested as groups. */
@@ -45,9 +53,6 @@ export const UsageRow = z.object({
   requests: Sum,
   /** Part of `requests` that is neither completed, cancelled by the client, nor running. */
   errors: Sum,
-  prompt_tokens: Sum,
-  cached_tokens: Sum,
-  completion_tokens: Sum,
   /** Only where requested and known to the service; empty where no request was completed. */
   latency: UsageLatency.optional(),
 });

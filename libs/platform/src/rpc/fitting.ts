@@ -13,3 +13,24 @@ export function fitting<T>(items: readonly T[], bytesMax = LIST_BYTES_MAX): read
   });
   return end === -1 ? items : items.slice(0, end);
 }
+
+/** One page of a list. */
+export interface Page<T, C> {
+  readonly items: T[];
+  /** Where the next page begins: behind this; null = this is the last page. */
+  readonly next: C | null;
+}
+
+/**
+ * The first rows that make one reply.
+ * @param rows read with a bound above `limit`: one row more than a page holds shows that another page follows
+ * @param cursorOf what the next page is asked behind, of the last row
+ */
+export function pageOf<T, C>(rows: readonly T[], limit: number, cursorOf: (row: T) => C): Page<T, C> {
+  const items = [...fitting(rows.slice(0, limit))];
+  const last = items.at(-1);
+  return { items, next: rows.length > items.length && last !== undefined ? cursorOf(last) : null };
+}
+
+/** The number of a row, by which most lists go on. */
+export const idOf = <I>({ id }: { readonly id: I }): I => id;
