@@ -1,16 +1,17 @@
 import { type JSX, type ReactNode, useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
+import { useEveryKey } from '../api/lists.js';
 import { useAddresses, useChange } from '../api/use-call.js';
 import { announce } from '../ui/announcements.js';
 import { TextField } from '../ui/field.js';
 import { fieldOf, FormDialog } from '../ui/form.js';
 import { Icon } from '../ui/icon.js';
+import { Notice } from '../ui/notice.js';
 import { AccessFields, LimitFields, type LimitValues } from './access-fields.js';
 import { ExpiryFields, type ExpiryValues } from './expiry-fields.js';
 import { limitsOf, textsOf } from './key-limits.js';
-import { expiryOf } from './key-state.js';
+import { expiryOf, twinOf } from './key-state.js';
 import { reachOf } from './reach.js';
-import { SameName } from './same-name.js';
 
 interface Values extends ExpiryValues, LimitValues {
   name: string;
@@ -89,5 +90,16 @@ function Optional({
       </button>
       {open && children}
     </div>
+  );
+}
+
+/** Warns that another key has this name. @param except the key that is renamed */
+export function SameName({ name, except }: { readonly name: string; readonly except?: number }): JSX.Element | null {
+  const twin = twinOf(useEveryKey().data ?? [], name, except);
+  if (!twin) return null;
+  return (
+    <Notice look="warn">
+      The key <code>{twin.hint}…</code> has this name too. Commands that name a key will need its number.
+    </Notice>
   );
 }

@@ -1,10 +1,13 @@
 import type { KeyView } from '@slipway/contracts';
 import type { JSX } from 'react';
-import { CreateKeyDialog } from './create-key-dialog.js';
-import { KeyAccessDialog, KeyLimitsDialog } from './key-limit-dialogs.js';
+import { useForm, useWatch } from 'react-hook-form';
+import { useChange } from '../api/use-call.js';
+import { TextField } from '../ui/field.js';
+import { fieldOf, FormDialog } from '../ui/form.js';
+import { CreateKeyDialog, SameName } from './create-key-dialog.js';
 import { KeyExpiryDialog } from './key-expiry-dialog.js';
+import { KeyAccessDialog, KeyLimitsDialog } from './key-limit-dialogs.js';
 import type { KeyAction } from './key-state.js';
-import { RenameKeyDialog } from './rename-key-dialog.js';
 import { RevealDialog } from './reveal-dialog.js';
 import { RevokeKeyDialog, RevokeKeysDialog } from './revoke-dialogs.js';
 import { RotateKeyDialog } from './rotate-key-dialog.js';
@@ -55,4 +58,25 @@ export function KeyDialog({ doing, onChange }: KeyDialogProps): JSX.Element {
     case 'reveal':
       return <RevealDialog name={doing.name} value={doing.value} deployments={doing.deployments} onDone={onClose} />;
   }
+}
+
+function RenameKeyDialog({ subject, onClose }: { readonly subject: KeyView; readonly onClose: () => void }): JSX.Element {
+  const form = useForm({ defaultValues: { name: subject.name } });
+  const rename = useChange('keys/rename', ['keys/', 'audit/']);
+  const typed = useWatch({ control: form.control, name: 'name' });
+  const submit = async ({ name }: { readonly name: string }): Promise<void> => {
+    await rename.mutateAsync({ key: subject.id, name: name.trim() });
+    onClose();
+  };
+  return (
+    <FormDialog title="Rename key" action="Rename" form={form} submit={submit} onClose={onClose}>
+      <TextField
+        label="Name"
+        maxLength={100}
+        autoComplete="off"
+        {...fieldOf(form, 'name', { validate: (text) => text.trim() !== '' || 'Enter a name.' })}
+      />
+      <SameName name={typed} except={subject.id} />
+    </FormDialog>
+  );
 }

@@ -12,7 +12,7 @@ import { BudgetMeters } from './budget-meter.js';
 import { LIMITS } from './key-limits.js';
 import { actionsOf, type KeyAction } from './key-state.js';
 import { useKeyBudgetUse } from './use-budget.js';
-import { useDeploymentNames } from './use-deployment-names.js';
+import { useDeploymentNames } from '../api/lists.js';
 
 export interface KeyLimitsTabProps {
   readonly subject: KeyView;

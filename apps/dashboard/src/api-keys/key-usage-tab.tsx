@@ -19,7 +19,7 @@ import { type RangeSteps, stepsOfRange } from '../url-state/range-steps.js';
 import { searchFor } from '../url-state/search-codec.js';
 import { useUrlState } from '../url-state/use-url-state.js';
 import { byStatus, outcomeOf, seriesOf, statusWords } from './key-usage.js';
-import { useDeploymentNames } from './use-deployment-names.js';
+import { useDeploymentNames } from '../api/lists.js';
 
 const EVERY_MS = 15_000;
 const every = (): number => EVERY_MS;

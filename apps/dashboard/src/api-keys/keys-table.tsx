@@ -12,7 +12,7 @@ import { useUrlState } from '../url-state/use-url-state.js';
 import { AccessCell, BudgetCell, ExpiryText, MomentOrNever, NameCell, UsageCell } from './key-cells.js';
 import { accessOf, ALL_DEPLOYMENTS, type KeyRow } from './key-rows.js';
 import { ACTION_WORDS, actionsOf, type KeyAction, STANDING_WORDS, STANDINGS } from './key-state.js';
-import { useDeploymentNames } from './use-deployment-names.js';
+import { useDeploymentNames } from '../api/lists.js';
 
 export interface KeysTableProps {
   readonly rows: readonly KeyRow[] | undefined;

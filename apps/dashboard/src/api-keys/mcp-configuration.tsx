@@ -1,10 +1,18 @@
+import type { ConsoleMcp } from '@slipway/contracts';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import type { JSX } from 'react';
+import { session } from '../session/session.js';
 import { McpCode } from '../snippets/mcp-code.js';
 import { Button } from '../ui/button.js';
 import { Dialog, DialogButtons } from '../ui/dialog.js';
 import { SecretReveal } from '../ui/secret-reveal.js';
 import { McpConnectionTest } from './mcp-connection-test.js';
-import { useMcpServer } from './use-mcp-server.js';
+
+/** The MCP server: its addresses and tools, which change with the release alone. */
+export function useMcpServer(): UseQueryResult<ConsoleMcp> {
+  const queryFn = (): Promise<ConsoleMcp> => session.ask<ConsoleMcp>('/api/mcp/tools', { method: 'GET' });
+  return useQuery({ queryKey: ['mcp/tools'], queryFn, staleTime: Number.POSITIVE_INFINITY });
+}
 
 /** Settings for the clients. @param apiKey while it can be shown; null = a placeholder stands in its place */
 export function McpConfiguration({ apiKey }: { readonly apiKey: string | null }): JSX.Element {

@@ -8,7 +8,7 @@ import { Icon } from '../ui/icon.js';
 import { Section } from '../ui/page.js';
 import { Status } from '../ui/status.js';
 import { useUrlState } from '../url-state/use-url-state.js';
-import { useMcpServer } from './use-mcp-server.js';
+import { useMcpServer } from './mcp-configuration.js';
 
 const EFFECTS = { read: 'Reads', write: 'Writes', destructive: 'Destructive' } as const;
 type Effect = keyof typeof EFFECTS;

@@ -1,5 +1,6 @@
-import type { ConsoleReply, DeploymentView, KeyView, MemberView } from '@slipway/contracts';
+import type { ConsoleReply, DeploymentView, KeyView, MemberView, ModelView } from '@slipway/contracts';
 import type { UseQueryResult } from '@tanstack/react-query';
+import { useCallback, useMemo } from 'react';
 import { type ListPage, useAll } from './use-all.js';
 
 /** Lists that only name things are taken from memory for so many milliseconds. */
@@ -18,13 +19,36 @@ const membersIn = ({ members, next }: ConsoleReply<'members/list'>): ListPage<'m
   next: next === null ? null : { after: next },
 });
 
+const modelsIn = ({ models, next }: ConsoleReply<'models/list'>): ListPage<'models/list', ModelView> => ({
+  rows: models,
+  next: next == null ? null : { after: next },
+});
+
 /** All deployment keys of the account, revoked ones too, newest first. @param everyMs asked again after so many milliseconds */
 export const useEveryKey = (everyMs?: number): UseQueryResult<readonly KeyView[]> =>
   useAll('keys/list', {}, keysIn, everyMs === undefined ? { staleMs: STALE_MS } : { every: () => everyMs });
 
-/** All deployments of the account. */
-export const useEveryDeployment = (): UseQueryResult<readonly DeploymentView[]> =>
-  useAll('deployments/list', {}, deploymentsIn, { staleMs: STALE_MS });
+/** All deployments of the account. @param every milliseconds until they are asked again, by what is known; absent: from memory */
+export const useEveryDeployment = (
+  every?: (rows: readonly DeploymentView[] | undefined) => number | false,
+): UseQueryResult<readonly DeploymentView[]> => useAll('deployments/list', {}, deploymentsIn, every ? { every } : { staleMs: STALE_MS });
 
 /** All members of the account, oldest first. */
 export const useEveryMember = (): UseQueryResult<readonly MemberView[]> => useAll('members/list', {}, membersIn, { staleMs: STALE_MS });
+
+/** Every model that the account can name. */
+export const useModels = (): UseQueryResult<readonly ModelView[]> => useAll('models/list', {}, modelsIn, { staleMs: STALE_MS });
+
+/** Names of deployments by their numbers; the slug of one that is not known. */
+export function useDeploymentNames(): (id: number) => string {
+  const { data } = useEveryDeployment();
+  const names = useMemo(() => new Map<number, string>(data?.map(({ id, name }) => [id, name])), [data]);
+  return useCallback((id) => names.get(id) ?? `deployment-${id}`, [names]);
+}
+
+/** What members of the account are called, by their numbers; undefined for others. */
+export function useMemberNames(): (user: number) => string | undefined {
+  const { data } = useEveryMember();
+  const names = useMemo(() => new Map<number, string>(data?.map(({ user, name, email }) => [user, name || email])), [data]);
+  return useCallback((user) => names.get(user), [names]);
+}

@@ -5,7 +5,7 @@ import { EventFeed, type FeedEvent } from '../ui/event-feed.js';
 import { Loaded } from '../ui/loaded.js';
 import { Panel } from '../ui/page.js';
 import { eventActor, eventWords } from './event-words.js';
-import { usePeople } from './use-people.js';
+import { useMemberNames } from '../api/lists.js';
 
 const EVERY_MS = 5_000;
 /** Events that are asked for, one step more at each press of the button. */
@@ -14,7 +14,7 @@ const LIMITS = [12, 50, 200] as const;
 /** What happened to a deployment, the newest first. */
 export function DeploymentEvents({ id }: { readonly id: number }): JSX.Element {
   const [step, setStep] = useState(0);
-  const nameOf = usePeople();
+  const nameOf = useMemberNames();
   const query = useCall('deployments/events', { deployment: id, limit: LIMITS[step] ?? 200 }, { every: () => EVERY_MS, keep: true });
   return (
     <Panel title="Events">

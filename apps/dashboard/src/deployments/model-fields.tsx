@@ -11,7 +11,7 @@ import { ChoiceRows, type RowChoice } from './choice-rows.js';
 import { chosenEngine, type DeploymentDraft, draftOfSource, enginesOf } from './deployment-draft.js';
 import { type DraftFieldsProps, DraftText } from './draft-text.js';
 import { EngineFields } from './engine-fields.js';
-import { useModels } from './use-models.js';
+import { useModels } from '../api/lists.js';
 import { useOptions } from './use-options.js';
 
 /** Which model of a source is served, and the engine that loads it. */

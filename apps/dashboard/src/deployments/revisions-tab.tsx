@@ -14,13 +14,13 @@ import type { DeploymentDetails } from './deployment-details.js';
 import { eventActor } from './event-words.js';
 import { changedSettings, revisionState } from './revision-diff.js';
 import { RevisionDrawer } from './revision-drawer.js';
-import { usePeople } from './use-people.js';
+import { useMemberNames } from '../api/lists.js';
 import { RollBackDialog } from './roll-back-dialog.js';
 
 const keyOf = ({ rev }: RevisionView): number => rev;
 const titleOf = ({ rev }: RevisionView): string => `revision ${rev}`;
 
-type NameOf = ReturnType<typeof usePeople>;
+type NameOf = ReturnType<typeof useMemberNames>;
 
 /** Who made it; a dash where that is not known. */
 const makerOf = ({ by }: Pick<RevisionView, 'by'>, nameOf: NameOf): string => (by == null ? '–' : (eventActor({ by }, nameOf) ?? '–'));
@@ -31,7 +31,7 @@ export function RevisionsTab({ details: { deployment, revisions } }: { readonly 
   const state = useUrlState(REVISIONS_SEARCH);
   const [{ diff }, set] = useUrlState(DEPLOYMENT_SEARCH);
   const [rollingBack, setRollingBack] = useState<number | null>(null);
-  const nameOf = usePeople();
+  const nameOf = useMemberNames();
   const columns = useMemo(() => columnsOf(deployment, revisions, nameOf), [deployment, revisions, nameOf]);
   const shown = revisions.find(({ rev }) => rev === diff);
   const rowActions = ({ rev }: RevisionView): readonly RowAction[] => [

@@ -1,6 +1,7 @@
 import type { ConsoleReply, DeploymentLoad, DeploymentView } from '@slipway/contracts';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { useEveryDeployment } from '../api/lists.js';
 import { type ListPage, useAll } from '../api/use-all.js';
 import { useCall } from '../api/use-call.js';
 import { lookAgainAfter } from './deployment-actions.js';
@@ -8,14 +9,8 @@ import { lookAgainAfter } from './deployment-actions.js';
 /** Gateways report the load of deployments as often, in milliseconds. */
 const LOAD_EVERY_MS = 2_000;
 
-const pageOf = ({ deployments, next }: ConsoleReply<'deployments/list'>): ListPage<'deployments/list', DeploymentView> => ({
-  rows: deployments,
-  next: next == null ? null : { after: next },
-});
-
 /** All deployments of the account; asked more often while one of them changes. */
-export const useDeployments = (): UseQueryResult<readonly DeploymentView[]> =>
-  useAll('deployments/list', {}, pageOf, { every: (rows) => lookAgainAfter(rows ?? []) });
+export const useDeployments = (): UseQueryResult<readonly DeploymentView[]> => useEveryDeployment((rows) => lookAgainAfter(rows ?? []));
 
 const loadsOf = ({ loads, next }: ConsoleReply<'deployments/load'>): ListPage<'deployments/load', DeploymentLoad> => ({
   rows: loads,

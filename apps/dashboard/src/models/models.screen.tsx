@@ -1,10 +1,10 @@
 import type { ModelView } from '@slipway/contracts';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type JSX, useMemo } from 'react';
-import { useDeploymentNames } from '../api-keys/use-deployment-names.js';
+import { useDeploymentNames } from '../api/lists.js';
 import { saveDraft } from '../deployments/create/draft-store.js';
 import { draftOfSource, EMPTY_DRAFT } from '../deployments/deployment-draft.js';
-import { useModels } from '../deployments/use-models.js';
+import { useModels } from '../api/lists.js';
 import { MODELS_SEARCH } from '../searches.js';
 import { useAccount, useMayChange } from '../session/use-session.js';
 import { buttonClass } from '../ui/button.js';

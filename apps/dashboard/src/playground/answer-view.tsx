@@ -1,15 +1,16 @@
 import { type JSX, useState } from 'react';
 import type { InferenceTarget } from '../snippets/inference-snippets.js';
 import { Button } from '../ui/button.js';
+import { CodePane } from '../ui/code-pane.js';
 import { CopyButton } from '../ui/copy-button.js';
+import { Dialog } from '../ui/dialog.js';
 import { Icon } from '../ui/icon.js';
 import { Markdown } from '../ui/markdown.js';
 import { Notice } from '../ui/notice.js';
 import { AnswerFigures } from './answer-figures.js';
 import { CodeDialog } from './code-dialog.js';
 import type { ToolCall } from './conversation.js';
-import type { Exchange } from './exchange.js';
-import { RawDialog } from './raw-dialog.js';
+import { type Exchange, RAW_MAX } from './exchange.js';
 import type { AnswerLook, Turn } from './workspace.js';
 
 export interface AnswerViewProps {
@@ -154,5 +155,25 @@ function CallView({ call: { id, name, args } }: { readonly call: ToolCall }): JS
       </p>
       <pre className="pt-1 font-mono text-code wrap-anywhere whitespace-pre-wrap">{args}</pre>
     </div>
+  );
+}
+
+/** What went to the gateway and what came back. */
+function RawDialog({ exchange, onClose }: { readonly exchange: Exchange; readonly onClose: () => void }): JSX.Element {
+  const [shown, setShown] = useState<'request' | 'response'>('response');
+  const { body, raw, failure } = exchange;
+  return (
+    <Dialog title="Raw request and response" wide onClose={onClose}>
+      <CodePane
+        label="Raw"
+        value={shown}
+        onChange={setShown}
+        tabs={[
+          { value: 'response', label: 'Response', text: raw === '' ? (failure ?? 'No bytes were kept.') : raw },
+          { value: 'request', label: 'Request body', language: 'json', text: JSON.stringify(body, null, 2) },
+        ]}
+      />
+      {raw.length >= RAW_MAX && <p className="text-sm text-muted">Cut off after {RAW_MAX / 1_000} kB.</p>}
+    </Dialog>
   );
 }

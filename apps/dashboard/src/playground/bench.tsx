@@ -1,14 +1,13 @@
 import type { DeploymentView } from '@slipway/contracts';
-import { type JSX, useState, useSyncExternalStore } from 'react';
+import { type JSX, type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { slugOf } from '../deployments/inference-target.js';
 import { announce } from '../ui/announcements.js';
 import { Button } from '../ui/button.js';
 import { Segmented } from '../ui/segmented.js';
 import { Composer } from './composer.js';
+import { endingOf } from './exchange.js';
 import { LaneView } from './lane-view.js';
-import { Progress } from './progress.js';
 import { SettingsPanel } from './settings-panel.js';
-import { useFollowEnd } from './use-follow-end.js';
 import { callsOf, type Lane, useLane } from './use-lane.js';
 import { useSettings } from './use-settings.js';
 import type { Workspace } from './workspace.js';
@@ -147,4 +146,47 @@ function BenchBar({
       <Segmented label="Answers as" choices={LOOKS} value={workspace.state.look} onChange={(look) => workspace.change({ look })} />
     </>
   );
+}
+
+/** Says to screen readers how the answers ended that ran while the screen was open; the answers themselves are read where they stand. */
+function Progress({ lanes }: { readonly lanes: readonly Pick<Lane, 'turns' | 'isRunning'>[] }): JSX.Element {
+  const isRunning = lanes.some((lane) => lane.isRunning);
+  const [before, setBefore] = useState({ wasRunning: isRunning, said: '' });
+  // Only what changes while the screen is open is news: an answer that was kept from before is not.
+  if (isRunning !== before.wasRunning) setBefore({ wasRunning: isRunning, said: isRunning ? 'Answering' : endingsOf(lanes) });
+  return (
+    <p role="status" className="sr-only">
+      {before.said}
+    </p>
+  );
+}
+
+/** The ending of each lane's last answer; with its deployment where there are two. */
+function endingsOf(lanes: readonly Pick<Lane, 'turns'>[]): string {
+  const endings = lanes.flatMap(({ turns }) => turns.slice(-1).map(({ ask, exchange }) => [ask.model, endingOf(exchange)] as const));
+  return endings.map(([model, ending]) => (endings.length > 1 ? `${model}: ${ending}` : ending)).join('. ');
+}
+
+/** An end that is so little out of sight counts as seen, in pixels. */
+const NEAR = 120;
+
+/**
+ * Keeps the end of something that grows in sight, for who was there.
+ * @param grown changes with the content
+ * @returns for an element behind its end; its scroll margin is what must stay free below
+ */
+function useFollowEnd(grown: readonly unknown[]): RefObject<HTMLDivElement | null> {
+  const end = useRef<HTMLDivElement>(null);
+  const isThere = useRef(true);
+  useEffect(() => {
+    const look = (): void => {
+      isThere.current = (end.current?.getBoundingClientRect().top ?? 0) < window.innerHeight + NEAR;
+    };
+    window.addEventListener('scroll', look, { passive: true });
+    return () => window.removeEventListener('scroll', look);
+  }, []);
+  useEffect(() => {
+    if (isThere.current) end.current?.scrollIntoView({ block: 'nearest' });
+  }, grown);
+  return end;
 }

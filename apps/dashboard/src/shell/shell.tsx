@@ -1,5 +1,5 @@
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { type JSX, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { type JSX, lazy, type ReactNode, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useFreshness } from '../api/freshness.js';
 import { useAddresses } from '../api/use-call.js';
 import { formatClock } from '../format/time.js';
@@ -11,10 +11,9 @@ import { Notice } from '../ui/notice.js';
 import { BudgetNotice } from './budget-notice.js';
 import { Broken } from './faults.js';
 import { Logo } from './logo.js';
-import { OfflineNotice } from './offline-notice.js';
-import { isProduction, Sidebar } from './sidebar.js';
 import { ShortcutsDialog } from './shortcuts-dialog.js';
 import { useShortcuts } from './shortcuts.js';
+import { isProduction, Sidebar } from './sidebar.js';
 import { TopBar } from './top-bar.js';
 
 const Palette = lazy(() => import('./palette.js').then((module) => ({ default: module.Palette })));
@@ -147,6 +146,26 @@ function StaleNotice(): JSX.Element | null {
   return (
     <div className="px-4 pt-3 md:px-6">
       <Notice look="warn">The console is not responding. Data is as of {formatClock(answeredAt)}; reconnecting…</Notice>
+    </div>
+  );
+}
+
+function subscribe(listener: () => void): () => void {
+  window.addEventListener('online', listener);
+  window.addEventListener('offline', listener);
+  return () => {
+    window.removeEventListener('online', listener);
+    window.removeEventListener('offline', listener);
+  };
+}
+
+/** Says that the machine has no network, before a question fails. */
+function OfflineNotice(): JSX.Element | null {
+  const online = useSyncExternalStore(subscribe, () => navigator.onLine);
+  if (online) return null;
+  return (
+    <div className="p-3">
+      <Notice look="warn">You are offline. What you see may be out of date, and changes will fail.</Notice>
     </div>
   );
 }

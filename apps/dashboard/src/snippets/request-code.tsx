@@ -1,10 +1,10 @@
 import type { JSX, ReactNode } from 'react';
-import { CodeBlock } from '../ui/code-block.js';
 import { CodePane } from '../ui/code-pane.js';
+import { CopyButton } from '../ui/copy-button.js';
 import { Segmented } from '../ui/segmented.js';
 import { useCodeChoice } from './code-choice.js';
 import { CONTRACT_CHOICES, LANGUAGE_CHOICES } from './code-choices.js';
-import { baseUrlOf, type Contract, exportLine, type InferenceTarget, inferenceSnippet, type Language } from './inference-snippets.js';
+import { baseUrlOf, type Contract, exportLine, inferenceSnippet, type InferenceTarget, type Language } from './inference-snippets.js';
 
 export interface RequestCodeProps {
   readonly target: InferenceTarget;
@@ -54,5 +54,20 @@ export function RequestCode({ target, apiKey, choice }: RequestCodeProps): JSX.E
         {...(apiKey === undefined && { before: { label: 'Your key', text: exportLine() } })}
       />
     </>
+  );
+}
+
+/** Text to be pasted elsewhere. */
+function CodeBlock({ label, text }: { readonly label: string; readonly text: string }): JSX.Element {
+  return (
+    <figure className="min-w-0 rounded-lg border border-line bg-sunken">
+      <figcaption className="flex items-center justify-between gap-2 border-b border-line py-1 pr-1 pl-3 text-sm text-muted">
+        <span className="min-w-0 truncate">{label}</span>
+        <CopyButton text={text} look="quiet" />
+      </figcaption>
+      <pre role="region" aria-label={label} className="p-3 font-mono text-[0.8125rem] leading-relaxed wrap-anywhere whitespace-pre-wrap">
+        <code>{text}</code>
+      </pre>
+    </figure>
   );
 }

@@ -1,6 +1,33 @@
-import type { JSX } from 'react';
-import type { PieceKind } from './code-piece.js';
-import { useCodePieces } from './code-pieces.js';
+import { type JSX, useEffect, useState } from 'react';
+import type { CodePiece, PieceKind } from './code-piece.js';
+
+type Highlight = (code: string, language: string) => readonly CodePiece[] | null;
+
+/** Longer code stays plain: colours are not worth a pause. In characters. */
+const LONGEST = 20_000;
+
+let loaded: Highlight | null = null;
+const load = async (): Promise<Highlight> => (loaded ??= (await import('./highlighter.js')).highlight);
+
+/** Code in coloured pieces; plain while the highlighter loads, where it does not know the language, and where the code is long. */
+function useCodePieces(code: string, language: string | undefined): readonly CodePiece[] {
+  const [highlight, setHighlight] = useState<Highlight | null>(() => loaded);
+  const isWanted = language !== undefined && language !== '' && code.length <= LONGEST;
+  useEffect(() => {
+    if (!isWanted || highlight !== null) return undefined;
+    let isGone = false;
+    void load().then(
+      (ready) => !isGone && setHighlight(() => ready),
+      // Without the chunk, code is plain.
+      () => undefined,
+    );
+    return () => {
+      isGone = true;
+    };
+  }, [isWanted, highlight]);
+  const pieces = isWanted && highlight !== null ? highlight(code, language) : null;
+  return pieces ?? [{ text: code, kind: 'plain' }];
+}
 
 const LOOKS: Readonly<Record<PieceKind, string | undefined>> = {
   plain: undefined,

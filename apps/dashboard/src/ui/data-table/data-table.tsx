@@ -1,5 +1,5 @@
 import { useRouter } from '@tanstack/react-router';
-import { type JSX, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { type JSX, useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { TableState } from '../../url-state/table-search.js';
 import { NothingMatches } from '../empty-state.js';
 import { Body, type BodyRow } from './body.js';
@@ -8,12 +8,11 @@ import { Head } from './head.js';
 import { layoutOf, type PageBounds, pageOf, ROW_PX } from './layout.js';
 import { LoadMore, Pages } from './pages.js';
 import { QueryNotice, SkeletonRows } from './placeholders.js';
-import type { RowLook } from './row.js';
 import { RowMenu, type RowMenuHandle } from './row-menu.js';
+import type { RowLook } from './row.js';
 import { type TableModel, useTableModel } from './table-model.js';
 import { Toolbar } from './toolbar.js';
 import type { DataTableProps } from './types.js';
-import { useNarrow } from './use-narrow.js';
 import { useRowKeys } from './use-row-keys.js';
 import { visibleColumns } from './view-menu.js';
 
@@ -223,3 +222,13 @@ function Grid<T extends object>({ props, model, look, bounds, page, rowCount, is
     </table>
   );
 }
+
+const narrow = window.matchMedia('(width < 40rem)');
+
+function subscribe(listener: () => void): () => void {
+  narrow.addEventListener('change', listener);
+  return () => narrow.removeEventListener('change', listener);
+}
+
+/** Whether the window is as narrow as that of a phone: below 640 pixels. */
+const useNarrow = (): boolean => useSyncExternalStore(subscribe, () => narrow.matches);
