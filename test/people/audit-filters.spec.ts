@@ -37,6 +37,12 @@ describe('the audit log of an account, filtered', () => {
     expect(await actions({ action: 'k_y' })).toEqual([]);
   });
 
+  it('is that of an object with a colon in its name', async () => {
+    const entry = `INSERT INTO audit.entry (account_id, action, actor, object) VALUES ($1, 'alias.point', 'ops', 'alias:qwen2.5:7b')`;
+    await world.keys.sql(entry, [owner.account]);
+    expect(await actions({ object: 'alias:qwen2.5:7b' })).toEqual(['alias.point']);
+  });
+
   it('is that of a time', async () => {
     const all = await log({});
     const middle = all[2]!.at;

@@ -122,6 +122,9 @@ describe('a chart', () => {
     const overflow = (): Promise<boolean> => page.evaluate('document.documentElement.scrollWidth > window.innerWidth');
     await expect.poll(async () => (await plot.locator('canvas').boundingBox())?.width).toBeLessThan(390);
     expect(await overflow()).toBe(false);
+    // What a chart still is in the moment after its page became narrower.
+    await plot.locator('.uplot').evaluate("(node) => (node.style.width = '1200px')");
+    expect(await overflow()).toBe(false);
   });
 });
 

@@ -6,7 +6,7 @@ export type ActivityState = ReturnType<typeof ACTIVITY_SEARCH.read>;
 export type AuditQuestion = Omit<ConsoleRequest<'audit/list'>, 'before'>;
 
 const HOUR_MS = 3_600_000;
-const OBJECT = /^[a-z_]{1,32}:[A-Za-z0-9._-]{1,95}$/;
+const OBJECT = /^[a-z_]{1,32}:[A-Za-z0-9._:-]{1,95}$/;
 const ACTION = /^[a-z_]{1,32}(?:\.[a-z_]{1,31})?$/;
 const ACTOR = /^(user|key|ops)(?::([1-9]\d{0,9}))?$/;
 

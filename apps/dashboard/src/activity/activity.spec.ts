@@ -67,6 +67,7 @@ it('filters of the address become a question, without what the log would refuse'
   expect(questionOf(state, now)).toEqual({
     ...{ from: '2026-11-20T12:00:00.000Z', object: 'key:12', action: 'key.rotate', by: { kind: 'user', id: 3 } },
   });
+  expect(questionOf({ ...state, object: 'alias:qwen2.5:7b' }, now).object).toBe('alias:qwen2.5:7b');
   expect(questionOf({ ...state, actor: 'ops', action: 'A B', object: '12' }, now)).toEqual({
     ...{ from: '2026-11-20T12:00:00.000Z', by: { kind: 'ops' } },
   });

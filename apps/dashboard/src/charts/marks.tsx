@@ -31,7 +31,7 @@ function Mark({ mark, time, isRight }: { readonly mark: ChartMark; readonly time
       )}
       <span
         aria-hidden="true"
-        className={`pointer-events-none absolute top-6 z-20 hidden w-max max-w-56 rounded-md border border-rim bg-raised px-2 py-1 text-xs shadow-overlay peer-hover:block peer-focus:block ${isRight ? 'right-0' : 'left-0'}`}
+        className={`pointer-events-none absolute top-6 z-20 hidden w-max max-w-[min(14rem,40vw)] rounded-md border border-rim bg-raised px-2 py-1 text-xs shadow-overlay peer-hover:block peer-focus:block ${isRight ? 'right-0' : 'left-0'}`}
       >
         <span className="block font-medium">{mark.label}</span>
         <span className="text-muted">{time}</span>

@@ -48,6 +48,7 @@ export function Bench({ workspace, first, second, deployments, onFirst, onSecond
     }
   };
   const end = useFollowEnd([one.turns, other.turns]);
+  const hasTurns = one.turns.length > 0 || other.turns.length > 0;
   return (
     <BenchFrame
       bar={<BenchBar {...{ workspace, first, second, deployments, onSecond }} lanes={[one, other]} />}
@@ -64,7 +65,7 @@ export function Bench({ workspace, first, second, deployments, onFirst, onSecond
           />
         ))}
       </div>
-      <div ref={end} className="scroll-mb-44" />
+      {hasTurns && <div ref={end} className="scroll-mb-44" />}
       <Progress lanes={asked.map(({ lane }) => lane)} />
       <Composer
         draft={workspace.draft}

@@ -56,7 +56,7 @@ export const auditFilters = {
   /** Only entries about this object, such as `key:12`. */
   object: z
     .string()
-    .regex(/^[a-z_]{1,32}:[A-Za-z0-9._-]{1,95}$/, 'Write the object like key:12.')
+    .regex(/^[a-z_]{1,32}:[A-Za-z0-9._:-]{1,95}$/, 'Write the object like key:12.')
     .optional(),
   /** Only this action, such as `key.revoke`, or all actions of this kind, such as `key`. */
   action: z
