@@ -209,14 +209,19 @@ describe.sequential('windows', () => {
   it('a drawer stands at the right, on phones below', async () => {
     const opener = page.getByRole('button', { name: 'Open request' });
     await opener.press('Enter');
-    expect(await dialog(page).boundingBox()).toEqual({ x: 720, y: 0, width: 560, height: 860 });
+    const box = async () => (await dialog(page).boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    // It slides in.
+    await expect.poll(box).toEqual({ x: 720, y: 0, width: 560, height: 860 });
     await page.keyboard.press('Escape');
     await dialog(page).waitFor({ state: 'detached' });
     await expect.poll(focused).toBe('Open request');
     await page.setViewportSize(SIZES.narrow);
     await opener.press('Enter');
-    const { y, height, ...below } = (await dialog(page).boundingBox())!;
-    expect([below, y + height]).toEqual([{ x: 0, width: 390 }, 844]);
+    const edges = async (): Promise<readonly number[]> => {
+      const { x, y, width, height } = await box();
+      return [x, x + width, y + height];
+    };
+    await expect.poll(edges).toEqual([0, 390, 844]);
     await page.keyboard.press('Escape');
     await dialog(page).waitFor({ state: 'detached' });
     await page.setViewportSize(SIZES.wide);

@@ -67,6 +67,20 @@ const answer = (): ReturnType<typeof stage.page.getByRole> => stage.page.getByRo
 const said = (words: string | RegExp): Promise<void> =>
   stage.page.getByRole('status').getByText(words, { exact: true }).waitFor({ state: 'attached' });
 
+it('an empty playground fits into its window', async () => {
+  const { page } = stage;
+  for (const [width, height] of [
+    [1280, 800],
+    [1920, 1080],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    await page.reload();
+    await page.getByLabel('Message').waitFor();
+    const state = (): Promise<unknown> => page.evaluate('[scrollY, document.documentElement.scrollHeight - innerHeight]');
+    await expect.poll(state, { message: `${width} × ${height}` }).toEqual([0, 0]);
+  }
+});
+
 it('screen readers hear each ending in its own words', async () => {
   const { page } = stage;
   await send('Say it in bold');

@@ -90,8 +90,8 @@ interface BenchFrameProps {
 function BenchFrame({ bar, settings, children }: BenchFrameProps): JSX.Element {
   const [isOpen, setIsOpen] = useState(false);
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1fr)_21rem]">
-      <div className="flex flex-wrap items-center gap-2 lg:col-span-2">
+    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1fr)_21rem] lg:grid-rows-[auto_1fr]">
+      <div className="flex flex-wrap items-center gap-2">
         {bar}
         <Button
           icon="settings"
@@ -107,7 +107,7 @@ function BenchFrame({ bar, settings, children }: BenchFrameProps): JSX.Element {
         id="playground-settings"
         aria-label="Settings"
         tabIndex={-1}
-        className={`overflow-y-auto rounded-lg border border-line bg-surface p-4 outline-none lg:sticky lg:top-16 lg:order-2 lg:block lg:max-h-[calc(100dvh-5rem)] ${isOpen ? '' : 'hidden'}`}
+        className={`overflow-y-auto rounded-lg border border-line bg-surface p-4 outline-none lg:sticky lg:top-16 lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:block lg:max-h-[calc(100dvh-11rem)] ${isOpen ? '' : 'hidden'}`}
       >
         {settings}
       </section>

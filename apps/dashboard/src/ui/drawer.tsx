@@ -1,7 +1,8 @@
 import { Drawer as Base } from '@base-ui/react/drawer';
-import { type JSX, type ReactNode, useSyncExternalStore } from 'react';
+import type { JSX, ReactNode } from 'react';
 import { CROSS } from './dialog.js';
 import { Icon } from './icon.js';
+import { useNarrow } from './use-narrow.js';
 
 export interface DrawerProps {
   readonly title: string;
@@ -12,15 +13,9 @@ export interface DrawerProps {
   readonly children: ReactNode;
 }
 
-const narrow = typeof window === 'undefined' ? null : window.matchMedia('(width < 40rem)');
-const subscribe = (listener: () => void): (() => void) => {
-  narrow?.addEventListener('change', listener);
-  return () => narrow?.removeEventListener('change', listener);
-};
-
 /** Details beside the page: 560 pixels at the right, on phones a sheet from below that a swipe closes. */
 export function Drawer({ title, actions, open, onClose, children }: DrawerProps): JSX.Element {
-  const isNarrow = useSyncExternalStore(subscribe, () => narrow?.matches ?? false);
+  const isNarrow = useNarrow();
   return (
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()} swipeDirection={isNarrow ? 'down' : 'right'}>
       <Base.Portal>

@@ -1,7 +1,8 @@
 import { useRouter } from '@tanstack/react-router';
-import { type JSX, useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { type JSX, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { TableState } from '../../url-state/table-search.js';
 import { NothingMatches } from '../empty-state.js';
+import { useNarrow } from '../use-narrow.js';
 import { Body, type BodyRow } from './body.js';
 import { BulkBar } from './bulk-bar.js';
 import { Head } from './head.js';
@@ -222,13 +223,3 @@ function Grid<T extends object>({ props, model, look, bounds, page, rowCount, is
     </table>
   );
 }
-
-const narrow = window.matchMedia('(width < 40rem)');
-
-function subscribe(listener: () => void): () => void {
-  narrow.addEventListener('change', listener);
-  return () => narrow.removeEventListener('change', listener);
-}
-
-/** Whether the window is as narrow as that of a phone: below 640 pixels. */
-const useNarrow = (): boolean => useSyncExternalStore(subscribe, () => narrow.matches);
