@@ -3,6 +3,7 @@
  *
  *   contracts ← platform ← database | stream-transport | feed ← proof ← testing
  *   contracts ← platform ← engine | model-text | model-store; engine ← engine-http; engine, model-text ← engine-llama
+ *   contracts ← datasets
  *   apps import libs (never testing) and never each other.
  */
 
@@ -30,6 +31,7 @@ const layers = [
   layer('engine', 'contracts', 'platform'),
   layer('model-text', 'contracts', 'platform'),
   layer('model-store', 'contracts', 'platform'),
+  layer('datasets', 'contracts'),
   layer('engine-llama', 'contracts', 'platform', 'engine', 'model-text'),
   layer('engine-http', 'contracts', 'platform', 'engine'),
 ];

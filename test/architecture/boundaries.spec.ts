@@ -29,6 +29,7 @@ const SEEDS: readonly Seed[] = [
   { rule: 'layer-engine', file: 'libs/engine/src/seed-layer.ts', imports: '@slipway/stream-transport' },
   { rule: 'layer-model-text', file: 'libs/model-text/src/seed-layer.ts', imports: '@slipway/engine' },
   { rule: 'layer-model-store', file: 'libs/model-store/src/seed-layer.ts', imports: '@slipway/engine' },
+  { rule: 'layer-datasets', file: 'libs/datasets/src/seed-layer.ts', imports: '@slipway/platform' },
   { rule: 'layer-engine-llama', file: 'libs/engine-llama/src/seed-layer.ts', imports: '@slipway/engine-http' },
   { rule: 'layer-engine-http', file: 'libs/engine-http/src/seed-layer.ts', imports: '@slipway/engine-llama' },
   { rule: 'libs-know-no-app', file: 'libs/platform/src/seed-app.ts', imports: '../../../apps/gateway/src/main.js' },

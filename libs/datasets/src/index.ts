@@ -1,0 +1,27 @@
+/**
+ * Reads, checks and converts training files, and orders their examples. Streams: memory does not grow with the file.
+ * @packageDocumentation
+ */
+export { DATASET_LIMITS } from './limits.js';
+export type { DatasetLimits } from './limits.js';
+export { validateDataset } from './validate-dataset.js';
+export type {
+  CanonicalBatch,
+  InvalidReason,
+  LengthCounter,
+  ValidationOptions,
+  ValidationProgress,
+  ValidationResult,
+  ValidationSinks,
+} from './validation.js';
+export { rulesOf } from './rules.js';
+export { detectFormat } from './detect.js';
+export type { DetectedFormat } from './detect.js';
+export { plainBytes, FileRefused } from './plain-bytes.js';
+export { convertArray } from './json-array.js';
+export { readExample } from './canonical.js';
+export type { CanonicalExample, CanonicalMessage, ChatExample, PreferenceExample } from './canonical.js';
+export { isHeldOut } from './split.js';
+export type { Split } from './split.js';
+export { shuffledOrder } from './shuffle.js';
+export { keepSet, sampleDataset } from './sample.js';
