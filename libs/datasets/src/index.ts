@@ -17,8 +17,8 @@ export type {
 export { rulesOf } from './rules.js';
 export { detectFormat } from './detect.js';
 export type { DetectedFormat } from './detect.js';
-export { plainBytes, FileRefused } from './plain-bytes.js';
-export { convertArray } from './json-array.js';
+export { plainBytes, FileRefused } from './bytes/plain-bytes.js';
+export { convertArray } from './bytes/convert-array.js';
 export { readExample } from './canonical.js';
 export type { CanonicalExample, CanonicalMessage, ChatExample, PreferenceExample } from './canonical.js';
 export { isHeldOut } from './split.js';
