@@ -160,8 +160,8 @@ const insideApps = [
   },
   {
     name: 'engine-chosen-once',
-    comment: 'engines.ts of the worker picks an engine by its kind; all other code sees the interface.',
-    from: { path: '^apps/', pathNot: ['^apps/inference-worker/src/engines\\.ts$', spec] },
+    comment: 'engines.ts of the worker picks an engine by its kind; all other code sees the interface. Training scores with llama.cpp.',
+    from: { path: '^apps/', pathNot: ['^apps/inference-worker/src/engines\\.ts$', '^apps/training-worker/src/scoring\\.ts$', spec] },
     to: { path: '^libs/engine-[^/]+/' },
   },
   {

@@ -1,0 +1,43 @@
+import { stat } from 'node:fs/promises';
+import { TrainingFault } from '../../training-fault.js';
+import { ProgramProcess } from '../program-process.js';
+import type { Trainer, TrainerFacts, TrainerProcess, TrainerSink, TrainingRun, TrainingSpec } from '../trainer.js';
+import { writeSpec } from '../write-spec.js';
+import { EmbeddedInstall, type EmbeddedInstallOptions } from './embedded-install.js';
+
+const VERSION = '0.53.0';
+const ARCHITECTURES = ['bitnet', 'gemma3', 'gemma4', 'qwen3', 'qwen35', 'qwen35moe'];
+/** The runtime and its libraries, measured. */
+const RUNTIME_BYTES = 80 * 2 ** 20;
+/** Activations of a token, in multiples of the base's bytes; measured with 64 and 256 tokens of the bundled model. */
+const BASE_SHARE_PER_TOKEN = 1 / 24;
+
+/** Trains LoRA adapters on the CPU of this machine. Nothing but npm is needed to install it. */
+export class EmbeddedTrainer implements Trainer {
+  readonly name = 'embedded';
+  readonly #install: EmbeddedInstall;
+
+  constructor(options: EmbeddedInstallOptions) {
+    this.#install = new EmbeddedInstall(options);
+  }
+
+  async probe(): Promise<TrainerFacts> {
+    return { installed: (await this.#install.find()) !== null, version: VERSION, architectures: ARCHITECTURES, pause: true };
+  }
+
+  async install(signal: AbortSignal): Promise<void> {
+    await this.#install.ensure(signal);
+  }
+
+  async need({ base, tokens }: TrainingSpec): Promise<number> {
+    const { size } = await stat(base);
+    return RUNTIME_BYTES + Math.ceil(size * (1 + tokens * BASE_SHARE_PER_TOKEN));
+  }
+
+  async start(run: TrainingRun, sink: TrainerSink): Promise<TrainerProcess> {
+    const installed = await this.#install.find();
+    if (!installed) throw new TrainingFault('trainer_unavailable', 'The embedded trainer is not installed.');
+    await writeSpec(run, { backends: installed.backends });
+    return new ProgramProcess({ program: installed.bare, args: [installed.program], folder: run.folder }, sink);
+  }
+}

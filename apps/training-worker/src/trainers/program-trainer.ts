@@ -1,0 +1,67 @@
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, resolve } from 'node:path';
+import { z } from 'zod';
+import { TrainingFault } from '../training-fault.js';
+import { ProgramProcess } from './program-process.js';
+import type { Trainer, TrainerFacts, TrainerProcess, TrainerSink, TrainingRun, TrainingSpec } from './trainer.js';
+import { writeSpec } from './write-spec.js';
+
+const Manifest = z.object({
+  name: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/),
+  version: z.string().max(64),
+  /** The program and its arguments. A path that begins with `./` is one beside the manifest. */
+  command: z.array(z.string().min(1)).min(1),
+  /** Architectures of bases that it trains, as GGUF names them. */
+  architectures: z.array(z.string()).min(1),
+  pause: z.boolean().default(false),
+  /** Memory of a run, in multiples of the base's bytes. */
+  memory_per_base: z.number().positive().default(4),
+});
+type Manifest = z.infer<typeof Manifest>;
+
+/** A trainer of the operator: any program that takes the folder of a run and reports on file descriptor 3. */
+export class ProgramTrainer implements Trainer {
+  private constructor(
+    private readonly manifest: Manifest,
+    private readonly folder: string,
+  ) {}
+
+  /** @throws TypeError for a file that is no manifest */
+  static async read(path: string): Promise<ProgramTrainer> {
+    const read = Manifest.safeParse(JSON.parse(await readFile(path, 'utf8')));
+    if (!read.success) throw new TypeError(`${path} is no manifest of a trainer: ${z.prettifyError(read.error)}`);
+    return new ProgramTrainer(read.data, dirname(resolve(path)));
+  }
+
+  get name(): string {
+    return this.manifest.name;
+  }
+
+  probe(): Promise<TrainerFacts> {
+    const { version, architectures, pause } = this.manifest;
+    return Promise.resolve({ installed: true, version, architectures, pause });
+  }
+
+  /** The operator installed it: this looks whether its program is there. */
+  async install(): Promise<void> {
+    const [program = ''] = this.#command();
+    if (!isAbsolute(program)) return;
+    await stat(program).catch((cause: unknown) => {
+      throw new TrainingFault('trainer_unavailable', `The program of the trainer ${this.name} is missing.`, {}, { cause });
+    });
+  }
+
+  async need({ base }: TrainingSpec): Promise<number> {
+    return Math.ceil((await stat(base)).size * this.manifest.memory_per_base);
+  }
+
+  async start(run: TrainingRun, sink: TrainerSink): Promise<TrainerProcess> {
+    await writeSpec(run);
+    const [program = '', ...args] = this.#command();
+    return new ProgramProcess({ program, args, folder: run.folder }, sink);
+  }
+
+  #command(): string[] {
+    return this.manifest.command.map((word) => (word.startsWith('./') ? resolve(this.folder, word) : word));
+  }
+}

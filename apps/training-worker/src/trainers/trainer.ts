@@ -1,0 +1,89 @@
+import type { TrainingFault } from '../training-fault.js';
+import type { TrainerEvent } from './trainer-events.js';
+
+/** How the learning rate falls. */
+export type RateSchedule = 'constant' | 'cosine' | 'linear';
+
+/** Settings of a run, resolved: a trainer decides nothing by itself. */
+export interface TrainingSpec {
+  /** Absolute path of the base's GGUF. */
+  readonly base: string;
+  /** Whether `held.jsonl` exists. */
+  readonly held: boolean;
+  readonly rank: number;
+  readonly alpha: number;
+  /** Matrices that get an adapter, as GGUF names them: `attn_q`, `ffn_up`. */
+  readonly modules: readonly string[];
+  readonly rate: number;
+  /** What the rate falls to. */
+  readonly leastRate: number;
+  readonly schedule: RateSchedule;
+  readonly epochs: number;
+  readonly seed: number;
+  /** Tokens of the longest example, rounded up to 32. */
+  readonly tokens: number;
+  /** Steps between two checkpoints. */
+  readonly checkpointSteps: number;
+  /** Where to continue; absent = from the beginning. */
+  readonly resume?: { readonly step: number; readonly path: string };
+}
+
+/** One run of a trainer. */
+export interface TrainingRun {
+  /** A folder of its own, with `train.jsonl`, `held.jsonl` and `template.jinja`. */
+  readonly folder: string;
+  readonly spec: TrainingSpec;
+}
+
+/** Receives what a trainer reports, in order. */
+export interface TrainerSink {
+  event(event: TrainerEvent): void;
+  /** A line that the trainer or one of its libraries printed. */
+  log(line: string): void;
+}
+
+/** How a run ended. */
+export type TrainerEnd =
+  /** @param path the adapter, absolute */
+  | { readonly kind: 'saved'; readonly path: string }
+  | { readonly kind: 'paused' }
+  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'failed'; readonly fault: TrainingFault };
+
+/** A run in progress. */
+export interface TrainerProcess {
+  /** Its process id; 0 where it could not be started. */
+  readonly pid: number;
+  /** Asks for a checkpoint and the end. A trainer that is finished already ends as `saved`. */
+  pause(): void;
+  /** Asks for the end; nothing is kept. Kills a trainer that does not end within 10 s. */
+  cancel(): void;
+  /** Kills it at once. It ends as cancelled. */
+  kill(): void;
+  /** Never rejects. */
+  readonly ended: Promise<TrainerEnd>;
+}
+
+/** What a trainer can do on this machine. */
+export interface TrainerFacts {
+  readonly installed: boolean;
+  readonly version: string;
+  /** Architectures of bases, as GGUF names them. */
+  readonly architectures: readonly string[];
+  /** Whether a run can be paused and resumed. */
+  readonly pause: boolean;
+}
+
+/** A program that trains adapters. */
+export interface Trainer {
+  /** `embedded`, or what its manifest says. */
+  readonly name: string;
+  /** @throws TrainingFault `trainer_unavailable` where it cannot run on this machine */
+  probe(): Promise<TrainerFacts>;
+  /** Brings what is missing, once per machine. @throws TrainingFault `trainer_unavailable` with the reason */
+  install(signal: AbortSignal): Promise<void>;
+  /** Memory of a run, in bytes. */
+  need(spec: TrainingSpec): Promise<number>;
+  /** Starts the child process. */
+  start(run: TrainingRun, sink: TrainerSink): Promise<TrainerProcess>;
+}
