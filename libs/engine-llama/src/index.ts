@@ -5,4 +5,6 @@
 export { LlamaEngine, llamaKind } from './llama-engine.js';
 export { capabilitiesOf } from './ready-model.js';
 export type { ReadyModel } from './ready-model.js';
+export { LlamaScorer } from './llama-scorer.js';
+export type { AdapterScorer, GreedyAnswer, ModelTexts, ScorerOptions } from './llama-scorer.js';
 export { jsonSchemaRules } from './grammar/json-schema-grammar.js';

@@ -22,6 +22,8 @@ export interface TemplateInput {
   readonly args?: Readonly<Record<string, string | number | boolean>>;
   /** True = the answer continues the last message, which is an assistant's. */
   readonly continues?: boolean;
+  /** True = the conversation is complete: no answer is begun after it. */
+  readonly complete?: boolean;
 }
 
 /** ChatML, which most models without a template can follow roughly. */
@@ -99,14 +101,14 @@ export class ChatTemplate {
   }
 
   /** Renders one form only. @throws TemplateError when the template refuses the conversation. */
-  renderAsGiven({ messages, tools, args, continues = false }: TemplateInput): string {
+  renderAsGiven({ messages, tools, args, continues = false, complete = false }: TemplateInput): string {
     const { bos, eos } = this.tokens;
     const rendered = this.template.render({
       ...args,
       messages: continues ? openedLast(messages) : messages,
       ...(tools && { tools }),
       ...(this.#takesFunctions && { functions: JSON.stringify(tools ?? []), datetime: new Date().toUTCString() }),
-      add_generation_prompt: !continues,
+      add_generation_prompt: !continues && !complete,
       bos_token: bos,
       eos_token: eos,
     });

@@ -12,6 +12,8 @@ export { bytesOf, guardInput } from './guarded-input.js';
 export { TemplateFacts } from './template-facts.js';
 export type { CallIds } from './template-facts.js';
 export { offeredTools, templateInput } from './template-input.js';
+export { trainingText, UnstableTemplateError } from './training-text.js';
+export type { LearnedPart, TrainingText } from './training-text.js';
 export { PromptBuilder } from './prompt-builder.js';
 export type { Prompt, Tokenizer } from './prompt-builder.js';
 export { JinjaTemplate } from './jinja/jinja-template.js';

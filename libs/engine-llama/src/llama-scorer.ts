@@ -1,0 +1,211 @@
+import { createHash } from 'node:crypto';
+import { EngineLoadError } from '@slipway/engine';
+import { ChatTemplate, ControlTokenGuard, TemplateFacts, type Tokenizer } from '@slipway/model-text';
+import type { Logger } from '@slipway/platform';
+import type { ControlledEvaluateInputItem, LlamaContext, LlamaContextSequence, LlamaModel, Token } from 'node-llama-cpp';
+import { LlamaTokenizer } from './llama-tokenizer.js';
+import { type LoadedModel, loadModel } from './load-model.js';
+
+/** A model file to score with. */
+export interface ScorerOptions {
+  readonly path: string;
+  /** Tokens of the longest text that is scored. */
+  readonly context: number;
+  readonly threads: number;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** How a model makes prompts, for those that render them outside of an engine. */
+export interface ModelTexts {
+  readonly architecture: string;
+  readonly template: ChatTemplate;
+  readonly facts: TemplateFacts;
+  readonly tokenizer: Tokenizer;
+  readonly guard: ControlTokenGuard;
+  /** Texts of the tokens that end an answer. */
+  readonly ends: readonly string[];
+  /** SHA-256 of the template's source, and of the vocabulary with its merges. */
+  readonly templateSha256: string;
+  readonly tokenizerSha256: string;
+}
+
+/** An answer with temperature 0. */
+export interface GreedyAnswer {
+  /** Without the token that ended it. */
+  readonly tokens: readonly number[];
+  readonly text: string;
+  /** The token that ended it; null = it reached its bound. */
+  readonly end: number | null;
+}
+
+/** Scores texts on one adapter, or on the base alone. */
+export interface AdapterScorer {
+  /**
+   * Log probability of each token from `from` on, given all before it, in the raw distribution.
+   * @throws RangeError for a text that is longer than the context, or without a token before `from`
+   */
+  logprobs(tokens: readonly number[], from: number): Promise<number[]>;
+  /** Answers a prompt with at most `most` tokens. */
+  answer(prompt: readonly number[], most: number): Promise<GreedyAnswer>;
+  dispose(): Promise<void>;
+}
+
+/** A GGUF model that scores given texts, as it is served. Not for requests: it evaluates one text at a time. */
+export class LlamaScorer {
+  readonly texts: ModelTexts;
+
+  private constructor(
+    private readonly loaded: LoadedModel,
+    private readonly options: ScorerOptions,
+  ) {
+    this.texts = textsOf(loaded.model);
+  }
+
+  /** @throws EngineLoadError when the file cannot be loaded. */
+  static async open(options: ScorerOptions): Promise<LlamaScorer> {
+    const loaded = await loadModel({ ...options, sequences: 1, gpu: false, onProgress: () => undefined });
+    return new LlamaScorer(loaded, options);
+  }
+
+  /** Tokens of the longest text. */
+  get context(): number {
+    return this.loaded.context.contextSize;
+  }
+
+  /** Tokens that the model was made for. */
+  get trainedContext(): number {
+    return this.loaded.model.trainContextSize;
+  }
+
+  /** Scores without an adapter. It lives as long as this. */
+  base(): AdapterScorer {
+    return new ContextScorer(this.loaded.model, this.loaded.context, () => Promise.resolve());
+  }
+
+  /**
+   * Scores with an adapter.
+   * @throws EngineLoadError for a file that is no adapter of this model's architecture and shapes
+   */
+  async withAdapter(path: string): Promise<AdapterScorer> {
+    const { model, context } = this.loaded;
+    const adapted = await model
+      .createContext({
+        contextSize: context.contextSize,
+        batchSize: context.batchSize,
+        sequences: 1,
+        threads: this.options.threads,
+        failedCreationRemedy: false,
+        lora: { adapters: [{ filePath: path, scale: 1 }] },
+      })
+      .catch((cause: unknown) => {
+        throw new EngineLoadError('model_invalid', 'The adapter does not fit this model.', { cause });
+      });
+    return new ContextScorer(model, adapted, () => adapted.dispose());
+  }
+
+  /** Frees the memory of the model. Adapters must be disposed before. */
+  async dispose(): Promise<void> {
+    const { context, model, llama } = this.loaded;
+    await context.dispose();
+    await model.dispose();
+    await llama.dispose();
+  }
+}
+
+class ContextScorer implements AdapterScorer {
+  readonly #sequence: LlamaContextSequence;
+
+  constructor(
+    private readonly model: LlamaModel,
+    context: LlamaContext,
+    readonly dispose: () => Promise<void>,
+  ) {
+    this.#sequence = sequenceOf(context);
+  }
+
+  async logprobs(tokens: readonly number[], from: number): Promise<number[]> {
+    const { contextSize } = this.#sequence;
+    if (from < 1 || from >= tokens.length || tokens.length > contextSize) {
+      throw new RangeError(`Tokens ${from} to ${tokens.length} cannot be scored in a context of ${contextSize}.`);
+    }
+    await this.#sequence.clearHistory();
+    const items = tokens.slice(0, -1).map((token, i) => (i < from - 1 ? (token as Token) : scored(token as Token, tokens[i + 1] as Token)));
+    const results = await this.#sequence.controlledEvaluate(items);
+    return tokens.slice(from).map((token, i) => logprobOf(results[from - 1 + i]?.next, token as Token));
+  }
+
+  async answer(prompt: readonly number[], most: number): Promise<GreedyAnswer> {
+    await this.#sequence.clearHistory();
+    const tokens: Token[] = [];
+    let end: Token | null = null;
+    const room = Math.min(most, this.#sequence.contextSize - prompt.length);
+    for await (const token of this.#sequence.evaluate([...prompt] as Token[], { temperature: 0, yieldEogToken: true })) {
+      if (this.model.isEogToken(token)) {
+        end = token;
+        break;
+      }
+      tokens.push(token);
+      if (tokens.length >= room) break;
+    }
+    return { tokens, text: this.model.detokenize(tokens, true), end };
+  }
+}
+
+const SEQUENCES = new WeakMap<LlamaContext, LlamaContextSequence>();
+
+/** The one sequence of a context, which gives it out once. */
+function sequenceOf(context: LlamaContext): LlamaContextSequence {
+  const sequence = SEQUENCES.get(context) ?? context.getSequence();
+  SEQUENCES.set(context, sequence);
+  return sequence;
+}
+
+const scored = (token: Token, next: Token): ControlledEvaluateInputItem => [
+  token,
+  {
+    generateNext: {
+      token: true,
+      logits: { filter: { tokens: [next], includeTop: 1 } },
+      totalLogitWeight: true,
+      options: { temperature: 0 },
+    },
+  },
+];
+
+interface NextScores {
+  readonly logits?: ReadonlyMap<Token, number>;
+  readonly totalLogitWeight?: number;
+}
+
+function logprobOf(next: NextScores | undefined, token: Token): number {
+  const { logits, totalLogitWeight } = next ?? {};
+  const logit = logits?.get(token);
+  if (!logits || logit === undefined || totalLogitWeight === undefined) throw new Error('llama.cpp gave no logits.');
+  // Rounding can make it a little more than 0.
+  return Math.min(0, logit - Math.max(...logits.values()) - Math.log(totalLogitWeight));
+}
+
+function textsOf(model: LlamaModel): ModelTexts {
+  const { metadata } = model.fileInfo;
+  const { chat_template: source, ggml } = metadata.tokenizer;
+  const template = ChatTemplate.parse(source, { bos: model.tokens.bosString ?? '', eos: model.tokens.eosString ?? '' });
+  const tokenizer = new LlamaTokenizer(model);
+  return {
+    architecture: metadata.general.architecture,
+    template,
+    facts: new TemplateFacts(template),
+    tokenizer,
+    guard: new ControlTokenGuard(tokenizer.controlTexts),
+    ends: [...endTexts(model), ...template.ends],
+    templateSha256: sha256(template.source),
+    tokenizerSha256: sha256(JSON.stringify([ggml.model, ggml.tokens, (ggml as { merges?: unknown }).merges ?? []])),
+  };
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+function endTexts(model: LlamaModel): string[] {
+  const vocabulary = model.fileInfo.metadata.tokenizer.ggml.tokens;
+  return [...model.iterateAllTokens()].flatMap((token) => (model.isEogToken(token) ? (vocabulary[token] ?? []) : []));
+}
