@@ -8,13 +8,13 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ProgramTrainer } from '../../apps/training-worker/src/trainers/program-trainer.js';
 import type { TrainerEvent } from '../../apps/training-worker/src/trainers/trainer-events.js';
-import type { TrainerProcess, TrainingSpec } from '../../apps/training-worker/src/trainers/trainer.js';
+import type { RunSettings, TrainerProcess } from '../../apps/training-worker/src/trainers/trainer.js';
 import { isAlive } from '../testing/is-alive.js';
 import { until } from '../testing/until.js';
 
 const SCRIPT = fileURLToPath(new URL('scripted-trainer.mjs', import.meta.url));
 const STARTER = fileURLToPath(new URL('start-trainer.mjs', import.meta.url));
-const SPEC: TrainingSpec = {
+const SETTINGS: RunSettings = {
   base: SCRIPT,
   held: true,
   rank: 8,
@@ -43,7 +43,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function run(args: string[], spec: Partial<TrainingSpec> = {}) {
+async function run(args: string[], settings: Partial<RunSettings> = {}) {
   const manifest = join(folder, 'manifest.json');
   const facts = { name: 'scripted', version: '1', command: [process.execPath, SCRIPT, ...args], architectures: ['qwen3'], pause: true };
   await writeFile(manifest, JSON.stringify(facts));
@@ -51,7 +51,7 @@ async function run(args: string[], spec: Partial<TrainingSpec> = {}) {
   const lines: string[] = [];
   const sink = { event: (event: TrainerEvent) => events.push(event), log: (line: string) => lines.push(line) };
   const trainer = await ProgramTrainer.read(manifest);
-  const running = await trainer.start({ folder, spec: { ...SPEC, ...spec } }, sink);
+  const running = await trainer.start({ folder, settings: { ...SETTINGS, ...settings } }, sink);
   started.push(running);
   return { running, events, lines, steps: () => events.filter(({ ev }) => ev === 'step').length };
 }
@@ -105,7 +105,7 @@ describe('a trainer as a program', () => {
     await writeFile(manifest, JSON.stringify({ name: 'gone', version: '1', command: ['./gone'], architectures: ['qwen3'] }));
     const trainer = await ProgramTrainer.read(manifest);
     await expect(trainer.install()).rejects.toMatchObject({ code: 'trainer_unavailable' });
-    const running = await trainer.start({ folder, spec: SPEC }, { event: () => undefined, log: () => undefined });
+    const running = await trainer.start({ folder, settings: SETTINGS }, { event: () => undefined, log: () => undefined });
     expect(await running.ended).toMatchObject({ kind: 'failed', fault: { code: 'trainer_unavailable' } });
   });
 

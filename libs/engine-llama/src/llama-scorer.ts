@@ -6,11 +6,13 @@ import type { ControlledEvaluateInputItem, LlamaContext, LlamaContextSequence, L
 import { LlamaTokenizer } from './llama-tokenizer.js';
 import { type LoadedModel, loadModel } from './load-model.js';
 
+/** Of the context that is made when the model is loaded. */
+const FIRST_CONTEXT = 256;
+const BATCH_TOKENS = 512;
+
 /** A model file to score with. */
 export interface ScorerOptions {
   readonly path: string;
-  /** Tokens of the longest text that is scored. */
-  readonly context: number;
   readonly threads: number;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -64,13 +66,8 @@ export class LlamaScorer {
 
   /** @throws EngineLoadError when the file cannot be loaded. */
   static async open(options: ScorerOptions): Promise<LlamaScorer> {
-    const loaded = await loadModel({ ...options, sequences: 1, gpu: false, onProgress: () => undefined });
+    const loaded = await loadModel({ ...options, context: FIRST_CONTEXT, sequences: 1, gpu: false, onProgress: () => undefined });
     return new LlamaScorer(loaded, options);
-  }
-
-  /** Tokens of the longest text. */
-  get context(): number {
-    return this.loaded.context.contextSize;
   }
 
   /** Tokens that the model was made for. */
@@ -78,33 +75,32 @@ export class LlamaScorer {
     return this.loaded.model.trainContextSize;
   }
 
-  /** Scores without an adapter. It lives as long as this. */
-  base(): AdapterScorer {
-    return new ContextScorer(this.loaded.model, this.loaded.context, () => Promise.resolve());
-  }
-
   /**
-   * Scores with an adapter.
-   * @throws EngineLoadError for a file that is no adapter of this model's architecture and shapes
+   * Scores with an adapter, or with the base alone.
+   * @param adapter path of a LoRA GGUF; null = none
+   * @param context tokens of the longest text with its answer; at most those that the model was made for
+   * @throws EngineLoadError for a file that is no adapter of this model's architecture and shapes, and without memory
    */
-  async withAdapter(path: string): Promise<AdapterScorer> {
-    const { model, context } = this.loaded;
-    const adapted = await model
+  async scoring(adapter: string | null, context: number): Promise<AdapterScorer> {
+    const { model } = this.loaded;
+    const contextSize = Math.min(context, model.trainContextSize);
+    const made = await model
       .createContext({
-        contextSize: context.contextSize,
-        batchSize: context.batchSize,
+        contextSize,
+        batchSize: Math.min(BATCH_TOKENS, contextSize),
         sequences: 1,
         threads: this.options.threads,
         failedCreationRemedy: false,
-        lora: { adapters: [{ filePath: path, scale: 1 }] },
+        ...(adapter !== null && { lora: { adapters: [{ filePath: adapter, scale: 1 }] } }),
       })
       .catch((cause: unknown) => {
-        throw new EngineLoadError('model_invalid', 'The adapter does not fit this model.', { cause });
+        if (adapter !== null) throw new EngineLoadError('model_invalid', 'The adapter does not fit this model.', { cause });
+        throw new EngineLoadError('out_of_memory', 'The worker has too little memory to score with this model.', { cause });
       });
-    return new ContextScorer(model, adapted, () => adapted.dispose());
+    return new ContextScorer(model, made);
   }
 
-  /** Frees the memory of the model. Adapters must be disposed before. */
+  /** Frees the memory of the model. What scores must be disposed before. */
   async dispose(): Promise<void> {
     const { context, model, llama } = this.loaded;
     await context.dispose();
@@ -118,10 +114,13 @@ class ContextScorer implements AdapterScorer {
 
   constructor(
     private readonly model: LlamaModel,
-    context: LlamaContext,
-    readonly dispose: () => Promise<void>,
+    private readonly context: LlamaContext,
   ) {
-    this.#sequence = sequenceOf(context);
+    this.#sequence = context.getSequence();
+  }
+
+  dispose(): Promise<void> {
+    return this.context.dispose();
   }
 
   async logprobs(tokens: readonly number[], from: number): Promise<number[]> {
@@ -150,15 +149,6 @@ class ContextScorer implements AdapterScorer {
     }
     return { tokens, text: this.model.detokenize(tokens, true), end };
   }
-}
-
-const SEQUENCES = new WeakMap<LlamaContext, LlamaContextSequence>();
-
-/** The one sequence of a context, which gives it out once. */
-function sequenceOf(context: LlamaContext): LlamaContextSequence {
-  const sequence = SEQUENCES.get(context) ?? context.getSequence();
-  SEQUENCES.set(context, sequence);
-  return sequence;
 }
 
 const scored = (token: Token, next: Token): ControlledEvaluateInputItem => [

@@ -1,9 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, resolve } from 'node:path';
+import type { TrainerFacts } from '@slipway/contracts';
 import { z } from 'zod';
 import { TrainingFault } from '../training-fault.js';
 import { ProgramProcess } from './program-process.js';
-import type { Trainer, TrainerFacts, TrainerProcess, TrainerSink, TrainingRun, TrainingSpec } from './trainer.js';
+import type { RunSettings, Trainer, TrainerProcess, TrainerSink, TrainingRun } from './trainer.js';
 import { writeSpec } from './write-spec.js';
 
 const Manifest = z.object({
@@ -21,6 +22,8 @@ type Manifest = z.infer<typeof Manifest>;
 
 /** A trainer of the operator: any program that takes the folder of a run and reports on file descriptor 3. */
 export class ProgramTrainer implements Trainer {
+  readonly takesWeights = true;
+
   private constructor(
     private readonly manifest: Manifest,
     private readonly folder: string,
@@ -37,9 +40,13 @@ export class ProgramTrainer implements Trainer {
     return this.manifest.name;
   }
 
-  probe(): Promise<TrainerFacts> {
-    const { version, architectures, pause } = this.manifest;
-    return Promise.resolve({ installed: true, version, architectures, pause });
+  async probe(): Promise<TrainerFacts> {
+    const { name, version, architectures, pause } = this.manifest;
+    const detail = await this.install().then(
+      () => null,
+      (fault: TrainingFault) => fault.message,
+    );
+    return { name, installed: detail === null, detail, version, architectures, methods: ['sft'], pause };
   }
 
   /** The operator installed it: this looks whether its program is there. */
@@ -51,7 +58,7 @@ export class ProgramTrainer implements Trainer {
     });
   }
 
-  async need({ base }: TrainingSpec): Promise<number> {
+  async need({ base }: RunSettings): Promise<number> {
     return Math.ceil((await stat(base)).size * this.manifest.memory_per_base);
   }
 

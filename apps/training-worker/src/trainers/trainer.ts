@@ -1,3 +1,4 @@
+import type { TrainerFacts } from '@slipway/contracts';
 import type { TrainingFault } from '../training-fault.js';
 import type { TrainerEvent } from './trainer-events.js';
 
@@ -5,7 +6,7 @@ import type { TrainerEvent } from './trainer-events.js';
 export type RateSchedule = 'constant' | 'cosine' | 'linear';
 
 /** Settings of a run, resolved: a trainer decides nothing by itself. */
-export interface TrainingSpec {
+export interface RunSettings {
   /** Absolute path of the base's GGUF. */
   readonly base: string;
   /** Whether `held.jsonl` exists. */
@@ -32,7 +33,7 @@ export interface TrainingSpec {
 export interface TrainingRun {
   /** A folder of its own, with `train.jsonl`, `held.jsonl` and `template.jinja`. */
   readonly folder: string;
-  readonly spec: TrainingSpec;
+  readonly settings: RunSettings;
 }
 
 /** Receives what a trainer reports, in order. */
@@ -64,26 +65,18 @@ export interface TrainerProcess {
   readonly ended: Promise<TrainerEnd>;
 }
 
-/** What a trainer can do on this machine. */
-export interface TrainerFacts {
-  readonly installed: boolean;
-  readonly version: string;
-  /** Architectures of bases, as GGUF names them. */
-  readonly architectures: readonly string[];
-  /** Whether a run can be paused and resumed. */
-  readonly pause: boolean;
-}
-
 /** A program that trains adapters. */
 export interface Trainer {
   /** `embedded`, or what its manifest says. */
   readonly name: string;
-  /** @throws TrainingFault `trainer_unavailable` where it cannot run on this machine */
+  /** Whether it learns exactly the pieces of the role `assistant`; else it finds the answers by itself, and learns all of them. */
+  readonly takesWeights: boolean;
+  /** What it can do on this machine. Never rejects: `detail` says why it cannot be used. */
   probe(): Promise<TrainerFacts>;
   /** Brings what is missing, once per machine. @throws TrainingFault `trainer_unavailable` with the reason */
   install(signal: AbortSignal): Promise<void>;
   /** Memory of a run, in bytes. */
-  need(spec: TrainingSpec): Promise<number>;
+  need(settings: RunSettings): Promise<number>;
   /** Starts the child process. */
   start(run: TrainingRun, sink: TrainerSink): Promise<TrainerProcess>;
 }

@@ -64,7 +64,8 @@ export class EmbeddedInstall {
    * @throws TrainingFault `trainer_unavailable` with what the operator can do
    */
   async ensure(signal: AbortSignal): Promise<InstalledTrainer> {
-    assertPlatform();
+    const refusal = platformRefusal();
+    if (refusal !== null) throw new TrainingFault('trainer_unavailable', refusal);
     const found = await this.find();
     if (found) return found;
     const home = await this.#home();
@@ -144,10 +145,10 @@ async function stateOf(sources: string): Promise<string> {
   return hash.digest('hex').slice(0, 16);
 }
 
-function assertPlatform(): void {
+/** Why it cannot run on this machine; null where it can. */
+export function platformRefusal(): string | null {
   const here = `${process.platform}-${process.arch}`;
-  if (here === PLATFORM) return;
-  throw new TrainingFault('trainer_unavailable', `The embedded trainer runs on ${PLATFORM}; this machine is ${here}.`);
+  return here === PLATFORM ? null : `The embedded trainer runs on ${PLATFORM}; this machine is ${here}.`;
 }
 
 /** No script of a package runs. Addresses in npm's messages may hold credentials, so only its error code is handed on. */

@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises';
+import type { TrainerFacts } from '@slipway/contracts';
 import { TrainingFault } from '../../training-fault.js';
 import { ProgramProcess } from '../program-process.js';
-import type { Trainer, TrainerFacts, TrainerProcess, TrainerSink, TrainingRun, TrainingSpec } from '../trainer.js';
+import type { RunSettings, Trainer, TrainerProcess, TrainerSink, TrainingRun } from '../trainer.js';
 import { writeSpec } from '../write-spec.js';
-import { EmbeddedInstall, type EmbeddedInstallOptions } from './embedded-install.js';
+import { EmbeddedInstall, type EmbeddedInstallOptions, platformRefusal } from './embedded-install.js';
 
 const VERSION = '0.53.0';
 const ARCHITECTURES = ['bitnet', 'gemma3', 'gemma4', 'qwen3', 'qwen35', 'qwen35moe'];
@@ -15,6 +16,7 @@ const BASE_SHARE_PER_TOKEN = 1 / 24;
 /** Trains LoRA adapters on the CPU of this machine. Nothing but npm is needed to install it. */
 export class EmbeddedTrainer implements Trainer {
   readonly name = 'embedded';
+  readonly takesWeights = false;
   readonly #install: EmbeddedInstall;
 
   constructor(options: EmbeddedInstallOptions) {
@@ -22,14 +24,18 @@ export class EmbeddedTrainer implements Trainer {
   }
 
   async probe(): Promise<TrainerFacts> {
-    return { installed: (await this.#install.find()) !== null, version: VERSION, architectures: ARCHITECTURES, pause: true };
+    const installed = (await this.#install.find()) !== null;
+    const refusal = platformRefusal();
+    const detail = refusal ?? (installed ? null : 'It is installed before its first job, by npm: about 180 MB on disk.');
+    const facts = { version: VERSION, architectures: ARCHITECTURES, methods: ['sft'], pause: true };
+    return { name: this.name, installed: installed && refusal === null, detail, ...facts };
   }
 
   async install(signal: AbortSignal): Promise<void> {
     await this.#install.ensure(signal);
   }
 
-  async need({ base, tokens }: TrainingSpec): Promise<number> {
+  async need({ base, tokens }: RunSettings): Promise<number> {
     const { size } = await stat(base);
     return RUNTIME_BYTES + Math.ceil(size * (1 + tokens * BASE_SHARE_PER_TOKEN));
   }
