@@ -28,8 +28,8 @@ describe('awakeFor', () => {
 
   it('does not count time of a suspended process', async () => {
     const answer = readFile(new URL(import.meta.url), 'utf8');
-    const waiting = awakeFor(answer, () => 300);
-    standStill(1_000);
+    const waiting = awakeFor(answer, () => 700);
+    standStill(1_500);
     expect(await waiting).toContain('stood still');
   });
 });

@@ -1,5 +1,8 @@
-/** Interval of the clock, in milliseconds. A longer gap means that the process was suspended. */
-const STEP_MS = 100;
+/**
+ * Interval of the clock, in milliseconds. A longer gap means that the process was suspended. Not shorter than the pause between
+ * two heartbeats of a lock session: a cancelled timer still wakes the process once.
+ */
+const STEP_MS = 500;
 
 /** No answer came in time. */
 export class AnswerTimeoutError extends Error {
@@ -8,7 +11,7 @@ export class AnswerTimeoutError extends Error {
 
 /**
  * Waits for an answer and counts only time in which this process runs: a gap in which the event loop was suspended counts as
- * one step of 100 ms. Answers that arrived during the gap are read before the wait can end.
+ * one step of 500 ms. Answers that arrived during the gap are read before the wait can end.
  * @param limit running time in milliseconds; read at each step
  * @throws AnswerTimeoutError after the limit, or the answer's own error
  */

@@ -7,14 +7,17 @@ export const ALIVE_MARGIN_MS = 1_000;
 /** Period of ticks and of each replica's database check while changes are committed, in milliseconds. */
 export const TICK_MS = 250;
 
-/** The same when nothing has been committed for `BUSY_MS`. */
-export const REST_TICK_MS = 1_000;
+/**
+ * The same when nothing has been committed for `BUSY_MS`. Longer than the second between two questions of a reader, whose answers
+ * count as checks.
+ */
+export const REST_TICK_MS = 1_250;
 
 /** How long a committed change or a failed check keeps the period at `TICK_MS`, in milliseconds. */
 export const BUSY_MS = 2_000;
 
-/** Longest pause between two questions of a reader, in milliseconds. */
-export const ASK_EVERY_MS = 1_000;
+/** Longest pause before a failed snapshot is requested again, in milliseconds. */
+export const RETRY_MAX_MS = 1_000;
 
 /** Shortest pause between two questions of a reader, in milliseconds. */
 export const ASK_GAP_MS = 100;
@@ -22,14 +25,8 @@ export const ASK_GAP_MS = 100;
 /** Longest wait of a committed change for its sequence, in milliseconds. Beyond it an answer does not prove that a reader is current. */
 export const BACKLOG_MS = 250;
 
-/** Pause of the event loop after which a reader asks at once, in milliseconds. */
+/** Delay of a check after which this process was suspended, in milliseconds. */
 export const STALL_MS = 1_000;
-
-/** Silence of ticks and answers after which the connection is flushed, in milliseconds. */
-export const TICK_SILENCE_MS = 800;
-
-/** Timeout of the flush, after which the connection is replaced, in milliseconds. */
-export const FLUSH_MS = 500;
 
 /** Changes per answer, and per statement of the relay. */
 export const PAGE_CHANGES = 500;

@@ -4,7 +4,7 @@ import { loadOf } from '../placement/unit.js';
 /** An agent sends a heartbeat each second; after five missed ones it counts as gone. In milliseconds. */
 const SILENCE_MS = 5_000;
 /** If `live` was not called for so long, this process stalled and read no heartbeats. In milliseconds. */
-const STALL_MS = 1_500;
+const STALL_MS = 2_000;
 
 interface Entry {
   readonly heartbeat: AgentHeartbeat;

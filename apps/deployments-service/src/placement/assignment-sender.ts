@@ -53,8 +53,8 @@ function assignmentItem({ target, revision }: OwnedRevision, agent: Receiver, op
   return whole ? { ...item, source: whole } : { ...item, ...wrapped };
 }
 
-/** An unchanged assignment is repeated after this time, in milliseconds, for agents that missed a message. */
-const REPEAT_MS = 2_000;
+/** An unchanged assignment is repeated in the first round after this time, in milliseconds, for agents that missed a message. */
+const REPEAT_MS = 1_900;
 /**
  * The cost of a series grows with the number of items: 4,000 items with credentials take about 0.1 s here and at the agent.
  * The pause after a series grows likewise, which bounds the load that constant changes of one deployment cause.

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { DeploymentFeed, isServiceError } from '@slipway/contracts';
 import { type AdvisoryLock, Database, feedChannel } from '@slipway/database';
-import { ChangeBudget, CONFIG, LOG, type Logger } from '@slipway/platform';
+import { ChangeBudget, CONFIG, LOG, type Logger, Ticker } from '@slipway/platform';
 import { AgentTable } from '../agents/agent-table.js';
 import type { DeploymentsServiceConfig } from '../config.js';
 import { AssignmentSender } from './assignment-sender.js';
@@ -14,12 +14,13 @@ import type { Target } from './target.js';
 
 /** How long a new placer receives heartbeats before it places anything, so that it adopts what runs; in milliseconds. */
 const ADOPT_MS = 1_500;
+/** Interval of rounds after a change, in milliseconds; at rest they follow each other once a second. */
 const ROUND_MS = 250;
 /**
- * Interval at which deployments are read without a change, in milliseconds. Changes wake the placer: own ones by a call, those
- * of other replicas by NOTIFY. `GAP_MS` is the least time between two reads.
+ * Interval at which deployments are read without a change, in milliseconds, to within a round. Changes wake the placer: own ones
+ * by a call, those of other replicas by NOTIFY. `GAP_MS` is the least time between two reads.
  */
-const READ_MS = 2_000;
+const READ_MS = 1_900;
 const GAP_MS = 50;
 /** Bounds how often a deployment's state is published. A postponed change is not lost: each round compares the newest state again. */
 const PUBLISHED = { burst: 8, refillMs: 5_000 };
@@ -42,11 +43,20 @@ export class Placer {
   #state: PlacementState;
   #term: number | null = null;
   #targets: readonly Target[] | null = null;
-  #wake = new AbortController();
+  /** Ends the loop's wait. */
+  #wake: () => void = () => undefined;
+  #isChanged = false;
+  /** When deployments were last read, or began to be. */
+  #readAt = Number.NEGATIVE_INFINITY;
   #databaseLost = false;
   /** Number of live agents in the last round. */
   #live = 0;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #rounds = new Ticker({
+    tickMs: ROUND_MS,
+    tick: () => this.#onInterval(),
+    isBusy: () => this.#isAdopting(),
+    clock: () => performance.now(),
+  });
   #loop: Promise<void> = Promise.resolve();
 
   constructor(
@@ -72,15 +82,15 @@ export class Placer {
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.#onInterval(), ROUND_MS);
+    this.#rounds.start();
     this.#loop = this.#run();
   }
 
   /** Stops placing. Agents keep what they run. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#rounds.stop();
     this.#stopping.abort();
-    this.#wake.abort();
+    this.#wake();
     await this.#loop;
   }
 
@@ -97,16 +107,26 @@ export class Placer {
 
   /** Reads and places at once, since deployments or agents changed. */
   changed(): void {
-    this.#wake.abort();
+    this.#rounds.wake();
+    this.#readSoon();
+  }
+
+  #readSoon(): void {
+    this.#isChanged = true;
+    this.#wake();
   }
 
   async #run(): Promise<void> {
-    while (!this.#stopping.signal.aborted) {
-      await delay(READ_MS, undefined, { signal: this.#wake.signal }).catch(() => undefined);
-      this.#wake = new AbortController();
-      if (this.#stopping.signal.aborted) return;
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      if (!this.#isChanged) await new Promise<void>((resolve) => (this.#wake = resolve));
+      const early = this.#readAt + GAP_MS - performance.now();
+      if (early > 0) await delay(early, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      this.#isChanged = false;
+      this.#readAt = performance.now();
       await this.#refresh();
-      await delay(GAP_MS, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+      this.#readAt = performance.now();
     }
   }
 
@@ -135,10 +155,11 @@ export class Placer {
     if (changes.length > 0) await this.#repository.writeStates(term, changes);
   }
 
-  /** Runs every `ROUND_MS`. A change in the number of live agents wakes the loop, so that states are written at once. */
+  /** A change in the number of live agents wakes the loop, so that states are written at once. */
   #onInterval(): void {
     const live = this.#agents.live().length;
     if (live !== this.#live) this.changed();
+    else if (performance.now() - this.#readAt >= READ_MS) this.#readSoon();
     this.#live = live;
     this.#decideAndSend();
   }
@@ -146,7 +167,7 @@ export class Placer {
   /** Places and sends assignments; null while this replica must not place or placing failed. */
   #decideAndSend(): Round | null {
     const live = this.#agents.live();
-    if (this.#term === null || this.#targets === null || (this.#agents.listeningFor() ?? 0) < ADOPT_MS) return null;
+    if (this.#term === null || this.#targets === null || this.#isAdopting()) return null;
     try {
       const round = this.#state.round(this.#targets, live, performance.now());
       this.#sender.send(this.#term, round.assignments, this.#targets, live);
@@ -155,6 +176,10 @@ export class Placer {
       this.#log.error({ err: error }, 'placement.round_failed');
       return null;
     }
+  }
+
+  #isAdopting(): boolean {
+    return (this.#agents.listeningFor() ?? 0) < ADOPT_MS;
   }
 
   #stepDown(own: number, newer: number): void {

@@ -13,15 +13,26 @@ import {
   subjectOf,
 } from '@slipway/contracts';
 import { type FeedReader, readerOf } from '@slipway/feed';
-import { CONFIG, LOG, type Logger, NATS, type NatsConnection, RpcClient, type ServiceConfig, type Subscription } from '@slipway/platform';
+import {
+  CONFIG,
+  eachSecond,
+  LOG,
+  type Logger,
+  NATS,
+  type NatsConnection,
+  RpcClient,
+  type ServiceConfig,
+  type Subscription,
+} from '@slipway/platform';
 import { KeyIndex } from '../auth/key-index.js';
 import { GATEWAY_ID } from '../tokens.js';
 import type { LimitOwner, LimitState, ReportedUse } from './limit-state.js';
 import { RateLimiter } from './rate-limiter.js';
 
-const PUBLISH_MS = 1_000;
 /** Least time between two messages, however much is used, in milliseconds. */
 const PUBLISH_GAP_MS = 20;
+/** Budgets in use are queried each second, all others each minute; in milliseconds. */
+const HALF_SECOND_MS = 500;
 const MINUTE_MS = 60_000;
 /** Longest wait for the use from before the start, in milliseconds. */
 const RESTORE_MS = 3_000;
@@ -46,7 +57,7 @@ export class LimitSync {
   readonly #subject: string;
   readonly #startedAt = Date.now();
   #subscription: Subscription | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #endSeconds: (() => void) | undefined;
   #soon: NodeJS.Timeout | undefined;
   #publishedAt = Number.NEGATIVE_INFINITY;
   #isQuerying = false;
@@ -68,19 +79,19 @@ export class LimitSync {
         if (!error) this.#receive(msg.string());
       },
     });
-    this.#timer = setInterval(() => {
+    this.#endSeconds = eachSecond(() => {
       this.#publish();
       this.options.limiter.sweep();
       void this.queryBudgets();
-    }, PUBLISH_MS);
+    });
     void this.#restore();
   }
 
   /** Publishes the use a last time and stops. */
   stop(): void {
-    clearInterval(this.#timer);
+    this.#endSeconds?.();
     clearTimeout(this.#soon);
-    this.#timer = undefined;
+    this.#endSeconds = undefined;
     if (this.options.nats.isClosed()) return;
     this.#publish();
     this.#subscription?.unsubscribe();
@@ -88,7 +99,7 @@ export class LimitSync {
 
   /** Publishes as soon as the least time between two messages allows. */
   readonly publishSoon = (): void => {
-    if (this.#soon || !this.#timer) return;
+    if (this.#soon || !this.#endSeconds) return;
     const wait = Math.max(0, this.#publishedAt + PUBLISH_GAP_MS - performance.now());
     this.#soon = setTimeout(() => {
       this.#soon = undefined;
@@ -145,7 +156,7 @@ export class LimitSync {
         }
         limiter.isRestored = true;
       } catch (error) {
-        if (!this.#timer) return;
+        if (!this.#endSeconds) return;
         limiter.isRestored = performance.now() > end;
         if (limiter.isRestored) log.warn({ reason: reasonOf(error) }, 'limits.not_recalled');
         else await new Promise((resolve) => setTimeout(resolve, RESTORE_RETRY_MS));
@@ -175,7 +186,7 @@ export class LimitSync {
       const state = this.options.limiter.stateOf(type, id, limits);
       if (!state) continue;
       const isInUse = !state.budget.isIdle || now - state.changedAt < MINUTE_MS;
-      if (now - state.queriedAt >= (isInUse ? PUBLISH_MS / 2 : MINUTE_MS)) due.push(state);
+      if (now - state.queriedAt >= (isInUse ? HALF_SECOND_MS : MINUTE_MS)) due.push(state);
       if (due.length === LIMIT_HOLDERS_MAX) break;
     }
     return due;

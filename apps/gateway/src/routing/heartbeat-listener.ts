@@ -1,8 +1,6 @@
 import { Discover, Heartbeat, type Incarnation, subjectOf, wildcardOf } from '@slipway/contracts';
-import { type Msg, type NatsConnection, type Subscription, watchConnection } from '@slipway/platform';
+import { eachSecond, type Msg, type NatsConnection, type Subscription, watchConnection } from '@slipway/platform';
 import type { Router } from './router.service.js';
-
-const SWEEP_MS = 500;
 
 export interface HeartbeatListenerOptions {
   readonly nats: NatsConnection;
@@ -14,7 +12,7 @@ export interface HeartbeatListenerOptions {
 /** Passes heartbeats to the router, and asks all runners for one at start and after a reconnect. */
 export class HeartbeatListener {
   #subscription: Subscription | undefined;
-  #sweeper: NodeJS.Timeout | undefined;
+  #endSweeps: (() => void) | undefined;
 
   constructor(private readonly options: HeartbeatListenerOptions) {}
 
@@ -25,13 +23,13 @@ export class HeartbeatListener {
         if (!error) this.#receive(message);
       },
     });
-    this.#sweeper = setInterval(() => router.sweep(), SWEEP_MS);
+    this.#endSweeps = eachSecond(() => router.sweep());
     watchConnection(nats, { reconnected: () => this.#discover() });
     this.#discover();
   }
 
   stop(): void {
-    clearInterval(this.#sweeper);
+    this.#endSweeps?.();
     this.#subscription?.unsubscribe();
   }
 

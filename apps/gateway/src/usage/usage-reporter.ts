@@ -8,7 +8,17 @@ import {
   type UsageRecord,
   UsageRecorded,
 } from '@slipway/contracts';
-import { CONFIG, LOG, type Logger, type NatsConnection, OpenSet, RecordSpool, type SpoolCounters, StreamClaims } from '@slipway/platform';
+import {
+  CONFIG,
+  eachSecond,
+  LOG,
+  type Logger,
+  type NatsConnection,
+  OpenSet,
+  RecordSpool,
+  type SpoolCounters,
+  StreamClaims,
+} from '@slipway/platform';
 import type { GatewayConfig } from '../config.js';
 import { BULK, GATEWAY_ID } from '../tokens.js';
 import { type RefusedRequest, RefusedRequests } from './refused-requests.js';
@@ -18,7 +28,6 @@ import { boundsOf, type MeteredRequest, type MeterListener, RequestMeter, starte
 const RECORDS_MAX = 100_000;
 /** Interval of records for a running request, in milliseconds. */
 const INTERIM_MS = 60_000;
-const HEARTBEAT_MS = 1_000;
 /** How long a record waits to share a message with others, in milliseconds; JetStream is the largest cost per request. */
 const GATHER_MS = 50;
 /** Interval of reports of refused requests, in milliseconds. */
@@ -54,7 +63,7 @@ export class UsageReporter {
       this.#spool.put(ended.id, ended.record(), !hasWorkerCount);
     },
   };
-  #timer: NodeJS.Timeout | undefined;
+  #endSeconds: (() => void) | undefined;
 
   constructor(private readonly options: UsageReporterOptions) {
     const { nats, env, gw, log } = options;
@@ -81,11 +90,11 @@ export class UsageReporter {
 
   start(): void {
     this.#sendHeartbeat();
-    this.#timer = setInterval(() => {
+    this.#endSeconds = eachSecond(() => {
       this.#sendHeartbeat();
       this.#reportRunning();
       if (performance.now() - this.#refusedReportedAt >= REFUSED_MS) this.#reportRefused();
-    }, HEARTBEAT_MS);
+    });
   }
 
   /** Counts a refused request, which has no record of its own. */
@@ -117,7 +126,7 @@ export class UsageReporter {
     this.#reportRefused();
     const left = end - performance.now();
     await Promise.all([this.#spool.drain(left), this.#refusedSpool.drain(left)]);
-    clearInterval(this.#timer);
+    this.#endSeconds?.();
     this.#spool.stop();
     this.#refusedSpool.stop();
   }

@@ -1,6 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AgentHeartbeat, Assignment, type Incarnation, subjectOf } from '@slipway/contracts';
-import { BoxKey, CONFIG, LOG, type Logger, messageBytesOf, NATS, type NatsConnection, type Subscription } from '@slipway/platform';
+import {
+  BoxKey,
+  CONFIG,
+  eachSecond,
+  LOG,
+  type Logger,
+  messageBytesOf,
+  NATS,
+  type NatsConnection,
+  type Subscription,
+} from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
 import { AgentStatusService } from './agent-status.service.js';
 import { AGENT_ID } from './agent-tokens.js';
@@ -9,6 +19,7 @@ import { heartbeatTexts } from './heartbeat-parts.js';
 import { ReplicasService } from './replicas.service.js';
 import { TermFence } from './term-fence.js';
 
+/** Regular heartbeats are sent each second, in milliseconds. */
 const HEARTBEAT_MS = 1_000;
 /** Least time between two heartbeats, in milliseconds; longer heartbeats are sent less often. A loading model changes its progress far more often. */
 const SPACING_MS = 50;
@@ -18,7 +29,7 @@ const SPACING_MS_PER_LOAD = 0.25;
 @Injectable()
 export class AgentService {
   #assignments: Subscription | undefined;
-  #heartbeats: NodeJS.Timeout | undefined;
+  #endHeartbeats: (() => void) | undefined;
   #soon: NodeJS.Timeout | undefined;
   #draining = false;
   #heartbeatNo = 0;
@@ -48,10 +59,10 @@ export class AgentService {
         else this.#apply(message.string());
       },
     });
-    this.#heartbeats = setInterval(() => {
+    this.#endHeartbeats = eachSecond(() => {
       this.#fence.tick();
       this.#sendHeartbeat();
-    }, HEARTBEAT_MS);
+    });
     this.#sendHeartbeat();
     this.log.info({ agent: this.wk }, 'agent.started');
   }
@@ -62,7 +73,7 @@ export class AgentService {
     this.#assignments?.unsubscribe();
     this.#sendHeartbeat();
     await this.replicas.stop(deadlineMs);
-    clearInterval(this.#heartbeats);
+    this.#endHeartbeats?.();
     this.#sendHeartbeat();
   }
 

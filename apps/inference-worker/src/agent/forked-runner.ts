@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { writeFile } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { EngineLoadError } from '@slipway/engine';
+import { eachSecond } from '@slipway/platform';
 import { type AgentMessage, type DrainOptions, LEAVE_WITHIN_MS, RunnerMessage, type RunnerSetup } from '../runner/runner-messages.js';
 import { heldBy } from './memory.js';
 import { LineSplitter } from './line-splitter.js';
@@ -9,6 +10,7 @@ import type { ItemLog } from './log-book.js';
 import type { RunnerHandle, RunnerListener } from './runner-handle.js';
 
 const RUNNER_MAIN = new URL('../runner/main.js', import.meta.url);
+/** The watch ticks once a second, in milliseconds. */
 const TICK_MS = 1_000;
 /** Least time for the first message of a process, which must load its code first, in milliseconds. */
 const FIRST_MESSAGE_MS = 60_000;
@@ -59,7 +61,7 @@ export class ForkedRunner implements RunnerHandle {
   readonly #child: ChildProcess;
   /** Resolves when the process has ended. */
   readonly exited: Promise<void>;
-  readonly #watch: NodeJS.Timeout;
+  readonly #endWatch: () => void;
   #silentTicks = 0;
   #hasReported = false;
   /** Asked to stop, or its end is reported already. */
@@ -92,7 +94,7 @@ export class ForkedRunner implements RunnerHandle {
       });
     });
     this.#child.on('message', (raw) => this.#receive(raw));
-    this.#watch = setInterval(() => this.#tick(), TICK_MS);
+    this.#endWatch = eachSecond(() => this.#tick());
     this.#send({ k: 'setup', setup: options.setup });
   }
 
@@ -172,7 +174,7 @@ export class ForkedRunner implements RunnerHandle {
 
   #onExit(code: number | null, signal: NodeJS.Signals | null): void {
     this.#hasExited = true;
-    clearInterval(this.#watch);
+    this.#endWatch();
     clearTimeout(this.#killTimer);
     const how = signal === null ? `with code ${code}` : `by ${signal}`;
     const ended = this.#exceededMemory

@@ -1,13 +1,11 @@
 import { type DeploymentId, type Incarnation, NameWorkers, runnerName, type WorkerIdentity, WORKER_NAMES_MAX } from '@slipway/contracts';
-import { type Logger, type NatsConnection, newUserKey, nuid, RpcClient } from '@slipway/platform';
+import { eachSecond, type Logger, type NatsConnection, newUserKey, nuid, RpcClient } from '@slipway/platform';
 import { type HeldName, heldName } from './join.js';
 
 /** Names in advance for each deployment that runs here: runners that crash start again while keys-service is away. */
 const SPARE = 2;
 /** Deployments whose first names fit into one question. */
 const AT_ONCE = Math.floor(WORKER_NAMES_MAX / (1 + SPARE));
-/** How often it looks what is to be asked for, in milliseconds. */
-const LOOK_EVERY_MS = 1_000;
 /** A question that failed is asked again after this time, in milliseconds. */
 const AGAIN_MS = 5_000;
 
@@ -86,18 +84,22 @@ export class NamedRunners implements RunnerNames {
   readonly #used = new Set<Entry>();
   #takers: Taker[] = [];
   #agentRenewAt: number;
-  #timer: NodeJS.Timeout | undefined;
-  #stopped = false;
+  #endSeconds: (() => void) | undefined;
+  #looking = false;
   #failing = false;
+  /** Not before this time, by `performance.now()`. */
+  #nextAt = 0;
 
   constructor(private readonly options: NamedRunnersOptions) {
     this.#rpc = new RpcClient(options.nats, options.env);
     this.#agentRenewAt = halfOf(options.agent.expiresAt);
   }
 
-  /** From now on names are renewed. */
+  /** From now on names are renewed: each second it looks which are due. */
   start(): void {
-    this.#timer = setTimeout(() => void this.#look(), LOOK_EVERY_MS).unref();
+    this.#endSeconds = eachSecond(() => {
+      if (!this.#looking && performance.now() >= this.#nextAt) void this.#look();
+    });
   }
 
   async take(deployment: DeploymentId): Promise<RunnerName> {
@@ -114,11 +116,11 @@ export class NamedRunners implements RunnerNames {
   }
 
   stop(): void {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
+    this.#endSeconds?.();
   }
 
   async #look(): Promise<void> {
+    this.#looking = true;
     const failed = await this.#askForAll().then(
       () => null,
       (error: unknown) => error,
@@ -126,7 +128,8 @@ export class NamedRunners implements RunnerNames {
     if (failed !== null && !this.#failing) this.options.log.warn({ err: failed, names: this.#used.size }, 'agent.names_wait');
     if (failed === null && this.#failing) this.options.log.info({ names: this.#used.size }, 'agent.names_recovered');
     this.#failing = failed !== null;
-    if (!this.#stopped) this.#timer = setTimeout(() => void this.#look(), this.#failing ? AGAIN_MS : LOOK_EVERY_MS).unref();
+    if (this.#failing) this.#nextAt = performance.now() + AGAIN_MS;
+    this.#looking = false;
   }
 
   async #askForAll(): Promise<void> {

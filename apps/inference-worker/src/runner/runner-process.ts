@@ -1,13 +1,12 @@
 import { isServiceError } from '@slipway/contracts';
 import { EngineLoadError } from '@slipway/engine';
-import { createLogger, freeStartGarbage } from '@slipway/platform';
+import { createLogger, eachSecond, freeStartGarbage } from '@slipway/platform';
 import { describeFault } from '../serving/describe-fault.js';
 import { buildRunner, type ConnectedRunner } from './build-runner.js';
 import { LogRelay } from './log-relay.js';
 import { guardAgainstHanging } from './orphan-guard.js';
 import { AgentMessage, type DrainOptions, type RunnerMessage, type RunnerSetup } from './runner-messages.js';
 
-const HEARTBEAT_MS = 1_000;
 /** Time for the agent's settings; an agent that sends none is dead. */
 const SETUP_WITHIN_MS = 10_000;
 
@@ -51,7 +50,7 @@ export class RunnerProcess {
       );
       this.#log.flush(() => this.exit(1));
     });
-    setInterval(() => this.#send({ k: 'heartbeat', figures: this.#connected?.runner.figures() ?? null }), HEARTBEAT_MS);
+    eachSecond(() => this.#send({ k: 'heartbeat', figures: this.#connected?.runner.figures() ?? null }));
   }
 
   #receive(raw: unknown): void {

@@ -1,7 +1,15 @@
 import { type FeedContract, type Incarnation, subjectOf } from '@slipway/contracts';
-import { type Logger, type Msg, type NatsConnection, RpcClient, type Subscription, UnansweredError } from '@slipway/platform';
+import {
+  type Logger,
+  type Msg,
+  type NatsConnection,
+  RpcClient,
+  type Subscription,
+  UnansweredError,
+  watchConnection,
+} from '@slipway/platform';
 import { type MonotonicClock, processClock } from '../clock.js';
-import { ASK_EVERY_MS, ASK_GAP_MS, STALE_AFTER_MS } from '../limits.js';
+import { ASK_GAP_MS, RETRY_MAX_MS, STALE_AFTER_MS } from '../limits.js';
 import type { FeedPlace } from '../publisher/feed-store.js';
 import { FeedPosition } from './feed-position.js';
 import type { FeedSink } from './feed-sink.js';
@@ -9,7 +17,6 @@ import { type Freshness, FreshnessMeter } from './freshness.js';
 import { hedged } from './hedged.js';
 import { Pacer } from './pacer.js';
 import { readSnapshot } from './snapshot-loader.js';
-import { TickWatch } from './tick-watch.js';
 
 /** Delay of the question that confirms applied changes, in milliseconds: one question confirms a burst. */
 const CONFIRM_MS = 25;
@@ -40,7 +47,6 @@ export class FeedReader<R> {
   readonly #position: FeedPosition<R>;
   readonly #meter: FreshnessMeter;
   readonly #pacer: Pacer;
-  readonly #watch: TickWatch;
   #subscriptions: Subscription[] = [];
   #failures = 0;
   #stopped = false;
@@ -53,8 +59,6 @@ export class FeedReader<R> {
     this.#position = new FeedPosition(options.sink);
     this.#meter = new FreshnessMeter(this.#clock, options.staleAfterMs ?? STALE_AFTER_MS);
     this.#pacer = new Pacer(this.#clock, ASK_GAP_MS);
-    const { nats, log, contract } = options;
-    this.#watch = new TickWatch({ nats, log, clock: this.#clock, feed: contract.name, uncertain: () => this.#pacer.hurry() });
   }
 
   /** Begins to follow; never fails. `freshness()` says when the records may be used. */
@@ -64,14 +68,14 @@ export class FeedReader<R> {
       nats.subscribe(subjectOf(contract.change, { env }), { callback: (_, message) => this.#onChange(message) }),
       nats.subscribe(subjectOf(contract.tick, { env }), { callback: (_, message) => this.#onTick(message) }),
     ];
-    this.#watch.start();
+    // Broadcasts may have been lost.
+    watchConnection(nats, { reconnected: () => this.#stopped || this.#pacer.hurry() });
     this.#running = this.#run();
   }
 
   /** Stops following. The sink keeps its records. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#watch.stop();
     this.#pacer.stop();
     for (const subscription of this.#subscriptions) subscription.unsubscribe();
     await this.#running;
@@ -89,7 +93,7 @@ export class FeedReader<R> {
 
   async #run(): Promise<void> {
     while (!this.#stopped) {
-      this.#pacer.begin(ASK_EVERY_MS * (0.9 + Math.random() * 0.1));
+      this.#pacer.begin();
       try {
         await this.#ask();
         this.#failures = 0;
@@ -108,7 +112,6 @@ export class FeedReader<R> {
     const askedAt = this.#clock.now();
     const answer = await hedged(() => this.#rpc.call(contract.since, { reader, epoch: asked.epoch, seq: asked.seq }));
     if (this.#stopped) return;
-    this.#watch.answered();
     const taken = this.#position.take(asked, answer);
     if (taken === 'current' && !answer.lagging) return this.#meter.proven(askedAt);
     // A lost place keeps the reason for missing freshness: the service answers again and sends a snapshot next.
@@ -139,7 +142,7 @@ export class FeedReader<R> {
     this.#failures += 1;
     if (this.#failures === 1) log.warn({ feed: contract.name, absent, err: error }, 'feed.question_failed');
     // A failed snapshot is retried without waiting for the whole period.
-    if (this.#position.lost && !absent) this.#pacer.hurry(Math.min(100 * this.#failures, ASK_EVERY_MS) * (0.5 + Math.random()));
+    if (this.#position.lost && !absent) this.#pacer.hurry(Math.min(100 * this.#failures, RETRY_MAX_MS) * (0.5 + Math.random()));
   }
 
   #onChange(message: Msg): void {
@@ -156,7 +159,6 @@ export class FeedReader<R> {
   }
 
   #onTick(message: Msg): void {
-    this.#watch.answered();
     const tick = this.#options.contract.tick.message.safeParse(parse(message));
     if (tick.success && this.#position.isBehind(tick.data)) this.#pacer.hurry();
   }

@@ -1,11 +1,16 @@
+import { eachSecond } from '@slipway/platform';
 import type { MonotonicClock } from '../clock.js';
 
-/** Times a reader's questions: at a steady period, or earlier after `hurry`. */
+/**
+ * Times a reader's questions: once a second, in the same turn as the process's other work of that second, or earlier after
+ * `hurry`. A second that comes while a question runs makes the next one due at once.
+ */
 export class Pacer {
-  #dueAt = 0;
+  #dueAt = Number.NEGATIVE_INFINITY;
   #lastAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #wake: (() => void) | undefined;
+  readonly #endSeconds: () => void;
 
   readonly #clock: MonotonicClock;
   readonly #gapMs: number;
@@ -13,12 +18,13 @@ export class Pacer {
   constructor(clock: MonotonicClock, gapMs: number) {
     this.#clock = clock;
     this.#gapMs = gapMs;
+    this.#endSeconds = eachSecond(() => this.#second());
   }
 
-  /** Notes that a question is sent now. The next one is due at most `afterMs` later. */
-  begin(afterMs: number): void {
+  /** Notes that a question is sent now. The next one is due in the next second. */
+  begin(): void {
     this.#lastAt = this.#clock.now();
-    this.#dueAt = this.#lastAt + afterMs;
+    this.#dueAt = Number.POSITIVE_INFINITY;
   }
 
   /** Makes the next question due in `delayMs`, but at least `gapMs` after the last one. */
@@ -37,13 +43,22 @@ export class Pacer {
   }
 
   stop(): void {
+    this.#endSeconds();
     clearTimeout(this.#timer);
+    this.#dueAt = Number.NEGATIVE_INFINITY;
+    this.#wake?.();
+  }
+
+  #second(): void {
+    // A question that was sent just now, because of a change, counts for this second.
+    if (this.#clock.now() - this.#lastAt < this.#gapMs) return;
     this.#dueAt = Number.NEGATIVE_INFINITY;
     this.#wake?.();
   }
 
   #arm(): void {
     clearTimeout(this.#timer);
+    if (this.#dueAt === Number.POSITIVE_INFINITY) return;
     this.#timer = setTimeout(() => this.#wake?.(), Math.max(0, this.#dueAt - this.#clock.now()));
   }
 }

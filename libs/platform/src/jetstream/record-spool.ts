@@ -2,7 +2,7 @@ import { type JetStreamClient, jetstream } from '@nats-io/jetstream';
 import { errors, type NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from '../log/logger.js';
 import { OpenTable } from '../collections/open-table.js';
-import { watchConnection } from '../nats/connect.js';
+import { watchConnection } from '../nats/watch-connection.js';
 
 /** Most messages without JetStream's acknowledgement. */
 const IN_FLIGHT_MAX = 64;

@@ -15,6 +15,7 @@ import type { UserKey } from './identities.js';
 import { randomToken } from '../secrets/random-token.js';
 import { setInbox } from './questions.js';
 import { LEAST_NATS_SERVER, isOlder } from './server-version.js';
+import { leaveHungServer, watchConnection } from './watch-connection.js';
 
 /** The NATS user of one process, whose permissions contain its name. */
 export interface NatsIdentity {
@@ -43,15 +44,9 @@ export interface NatsOptions {
   readonly lost?: (error: Error) => void;
 }
 
-/** Callbacks for the owner of a connection. */
-export interface ConnectionEvents {
-  disconnected?(): void;
-  reconnected?(): void;
-}
-
 /**
  * Opens a connection that waits for the server at start and reconnects for ever. A dead server is detected at once by its closed
- * socket, a hung one after two missed pings (about 2 s).
+ * socket, a hung one within 2 s; see `leaveHungServer`.
  * @throws ConfigError when the credentials are missing, malformed or refused, and for a service when the server is too old.
  */
 export async function connectNats(options: NatsOptions): Promise<NatsConnection> {
@@ -66,9 +61,6 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
     reconnectToServer: longestUndialled,
     reconnectTimeWait: 100,
     reconnectJitter: 100,
-    // A service that is silent for 3 s counts as absent, so it must reconnect sooner.
-    pingInterval: 750,
-    maxPingOut: 2,
     timeout: 2_000,
     waitOnFirstConnect: true,
     noAsyncTraces: true,
@@ -86,6 +78,7 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
       warnOfOldServer(nats, log);
     },
   });
+  leaveHungServer(nats, () => log.warn({ connection: name, server: nats.getServer() }, 'nats.server_hangs'));
   void logErrors(nats, name, log);
   void nats.closed().then((error) => {
     if (error) lost(error);
@@ -146,16 +139,6 @@ async function connectAs(role: Role, options: ConnectionOptions): Promise<NatsCo
       : 'is not set, and the server wants credentials';
     throw new ConfigError([`NATS_CREDENTIALS_DIR: ${problem}`]);
   }
-}
-
-/** Calls back on every disconnect and reconnect, until the connection is closed. */
-export function watchConnection(nats: NatsConnection, events: ConnectionEvents): void {
-  void (async () => {
-    for await (const status of nats.status()) {
-      if (status.type === 'disconnect') events.disconnected?.();
-      if (status.type === 'reconnect') events.reconnected?.();
-    }
-  })();
 }
 
 async function logErrors(nats: NatsConnection, name: string, log: Logger): Promise<void> {

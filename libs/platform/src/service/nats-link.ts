@@ -1,6 +1,7 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import { overWithin } from '../time/over-within.js';
-import { connectNats, type NatsOptions, watchConnection } from '../nats/connect.js';
+import { connectNats, type NatsOptions } from '../nats/connect.js';
+import { watchConnection } from '../nats/watch-connection.js';
 
 /** Time for what was published to leave at the end; a server that hangs must not hold up the stop. */
 const DRAIN_MS = 1_000;

@@ -1,5 +1,5 @@
 import { ControlAnswer, type ControlMessage, type Incarnation, readFrame } from '@slipway/contracts';
-import { type Logger, type Msg, type NatsConnection, OpenSet, OpenTable, type Subscription } from '@slipway/platform';
+import { type Logger, type Msg, type NatsConnection, OpenSet, OpenTable, type Subscription, Ticker } from '@slipway/platform';
 import { type StreamSettings, streamSettings } from '../stream-settings.js';
 import type { OpenStream, StreamRequest, StreamSink, WorkerChooser } from '../types.js';
 import { monotonic } from '../wire/clock.js';
@@ -7,7 +7,6 @@ import { Link } from '../wire/link.js';
 import { Publisher } from '../wire/publisher.js';
 import { guardedCallback, isNoResponders } from '../wire/subscription.js';
 import { StallWatch } from '../wire/stall-watch.js';
-import { Ticker } from '../wire/ticker.js';
 import { type Subjects, subjectsOf } from '../wire/subjects.js';
 import type { ActiveAttempt } from './attempt-host.js';
 import { GatewayStream, type GatewayStreamHost } from './gateway-stream.js';
@@ -80,7 +79,7 @@ export class StreamReceiver {
       onDown: () => this.#peers.clearSuspicions(),
     });
     this.#bulkLink = new Link({ nats: bulk, log, clock, answerMs: LINK_ANSWER_MS });
-    this.#stallWatch = new StallWatch({ ...this.#settings, patienceMs: this.#settings.leaseMs }, now);
+    this.#stallWatch = new StallWatch({ ...this.#settings, patienceMs: this.#settings.leaseMs });
     this.#peers = new WorkerPeers({
       settings: this.#settings,
       ask: (wk, json) => this.#publisher.send(this.#subjects.control(wk), json, { reply: this.#subjects.answers(gw, wk) }),
@@ -103,7 +102,7 @@ export class StreamReceiver {
     ];
     this.#ticker = new Ticker({
       tickMs: this.#settings.tickMs,
-      tick: () => this.#tick(),
+      tick: (lateMs) => this.#tick(lateMs),
       isBusy: () => this.#streams.size > 0 || this.#attempts.size > 0,
       clock: monotonic,
     });
@@ -185,9 +184,9 @@ export class StreamReceiver {
     for (const attempt of attempts) attempt.dead();
   }
 
-  #tick(): void {
+  #tick(lateMs: number): void {
     const now = monotonic();
-    const pace = this.#stallWatch.pace(now);
+    const pace = this.#stallWatch.pace(now, lateMs);
     if (pace === 'steady') {
       this.#judge(now);
       return;

@@ -2,33 +2,30 @@
 export type LoopPace = 'steady' | 'stalled' | 'stalls on';
 
 export interface StallLimits {
-  /** Distance of the ticks. */
-  readonly tickMs: number;
   /** A tick later than this is a stall. */
   readonly stallMs: number;
   /** A series of stalls longer than this is `stalls on`. */
   readonly patienceMs: number;
 }
 
-/** Detects stalls of the event loop from the distance of regular ticks. */
+/** Detects stalls of the event loop from late ticks. */
 export class StallWatch {
-  #lastTick: number;
   /** When the first stall of the current series was noticed. */
   #stallingSince: number | null = null;
 
   readonly #limits: StallLimits;
 
-  constructor(limits: StallLimits, now: number) {
+  constructor(limits: StallLimits) {
     this.#limits = limits;
-    this.#lastTick = now;
   }
 
-  /** Call on every tick. A stall after a tick on time is `stalled`, however long it was. */
-  pace(now: number): LoopPace {
-    const { tickMs, stallMs, patienceMs } = this.#limits;
-    const late = now - this.#lastTick - tickMs;
-    this.#lastTick = now;
-    if (late <= stallMs) {
+  /**
+   * Call on every tick. A stall after a tick on time is `stalled`, however long it was.
+   * @param lateMs how late the tick is, in milliseconds
+   */
+  pace(now: number, lateMs: number): LoopPace {
+    const { stallMs, patienceMs } = this.#limits;
+    if (lateMs <= stallMs) {
       this.#stallingSince = null;
       return 'steady';
     }

@@ -17,10 +17,14 @@ export interface LoadReporterOptions {
   readonly load: () => WorkerLoad;
   readonly publish: (heartbeat: Heartbeat) => void;
   readonly clock: Clock;
+  /** Time between two regular reports. One may come a tenth earlier, together with other work of its second. */
   readonly heartbeatMs: number;
   /** Least distance of two reports. */
   readonly spacingMs: number;
 }
+
+/** Share of the time between two regular reports after which the next one may come. */
+const EARLIEST = 0.9;
 
 /** Reports a worker's load to gateways: regularly, and at once when a change affects routing. */
 export class LoadReporter {
@@ -49,7 +53,7 @@ export class LoadReporter {
   }
 
   tick(now: number): void {
-    if (now - this.#sentAt >= this.#options.heartbeatMs) this.report();
+    if (now - this.#sentAt >= this.#options.heartbeatMs * EARLIEST) this.report();
   }
 
   stop(): void {

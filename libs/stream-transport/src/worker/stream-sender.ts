@@ -1,5 +1,5 @@
 import { Discover, ServiceError, type StreamId, wildcardOf } from '@slipway/contracts';
-import { type Logger, type Msg, type NatsConnection, overWithin, type Subscription } from '@slipway/platform';
+import { type Logger, type Msg, type NatsConnection, overWithin, type Subscription, Ticker } from '@slipway/platform';
 import { type StreamSettings, streamSettings } from '../stream-settings.js';
 import type { Admission, WorkerLoad } from '../types.js';
 import { monotonic } from '../wire/clock.js';
@@ -7,7 +7,6 @@ import { Link } from '../wire/link.js';
 import { Publisher } from '../wire/publisher.js';
 import { guardedCallback, isNoResponders } from '../wire/subscription.js';
 import { StallWatch } from '../wire/stall-watch.js';
-import { Ticker } from '../wire/ticker.js';
 import { type Subjects, subjectsOf } from '../wire/subjects.js';
 import { TurnOutbox } from '../wire/turn-outbox.js';
 import { readControl } from './control-reader.js';
@@ -105,10 +104,10 @@ export class StreamSender {
     this.#publisher = new Publisher(nats, log);
     this.#link = new Link({ nats, log, clock: monotonic, answerMs: LINK_ANSWER_MS, onUp: () => this.#reconnected() });
     this.#table = new StreamTable(this.#settings, this.counters, monotonic());
-    this.#stallWatch = new StallWatch({ ...this.#settings, patienceMs: this.#settings.leaseMs }, monotonic());
+    this.#stallWatch = new StallWatch({ ...this.#settings, patienceMs: this.#settings.leaseMs });
     this.#ticker = new Ticker({
       tickMs: this.#settings.tickMs,
-      tick: () => this.#tick(),
+      tick: (lateMs) => this.#tick(lateMs),
       isBusy: () => this.#table.size > 0 || this.#atWork > 0 || this.#draining,
       clock: monotonic,
     });
@@ -195,9 +194,9 @@ export class StreamSender {
     if (!this.#options.nats.isClosed()) await this.#publisher.flush();
   }
 
-  #tick(): void {
+  #tick(lateMs: number): void {
     const now = monotonic();
-    const pace = this.#stallWatch.pace(now);
+    const pace = this.#stallWatch.pace(now, lateMs);
     if (pace !== 'steady') this.counters.stalls += 1;
     if (pace === 'stalled') this.#judgeFrom = now + READ_UP_MS;
     if (this.#options.nats.isClosed()) this.#table.dropAll();
