@@ -7,13 +7,18 @@ interface Rule<Args extends readonly (string | number)[]> {
 }
 
 type Args = readonly (string | number)[];
-const error = <A extends Args>(message: (line: number, ...args: A) => string): Rule<A> => ({ severity: 'error', message });
-const warning = <A extends Args>(message: (line: number, ...args: A) => string): Rule<A> => ({ severity: 'warning', message });
+const error = <A extends Args = []>(message: (line: number, ...args: A) => string): Rule<A> => ({ severity: 'error', message });
+const warning = <A extends Args = []>(message: (line: number, ...args: A) => string): Rule<A> => ({ severity: 'warning', message });
 
 const hex = (value: number, digits: number): string => value.toString(16).toUpperCase().padStart(digits, '0');
 
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
 /** Where a message stands in an example, such as `messages[2]`. */
 type At = string;
+
+const listTooShort = (n: number, list: string, least: number): string =>
+  `Line ${n}: "${list}" must be a list of at least ${counted(least, 'message')}.`;
 
 /** All rules that a file is checked by. The messages are part of the product: docs and tests quote them. */
 export const RULES = {
@@ -22,8 +27,8 @@ export const RULES = {
     (n, byte: number, position: number) => `Line ${n} is not UTF-8: byte 0x${hex(byte, 2)} at position ${position}. Save the file as UTF-8.`,
   ),
   bom: warning(() => 'The file begins with a byte order mark. It was left out.'),
-  crlf: warning((_, count: number) => `${count} lines end with CRLF. They were read as if they ended with LF.`),
-  blank_line: warning((_, count: number) => `${count} lines are blank. They were left out.`),
+  crlf: warning((_, count: number) => `${counted(count, 'line')} ended with CRLF and became LF.`),
+  blank_line: warning((_, count: number) => `${counted(count, 'blank line')} left out.`),
   not_json: error(
     (n, what: string, column: number) => `Line ${n} is not JSON: ${what} at column ${column}. Each line must be one complete object.`,
   ),
@@ -37,8 +42,8 @@ export const RULES = {
   duplicate_key: error((n, key: string) => `Line ${n} names "${key}" twice.`),
   unknown_format: error((n, has: string) => `Line ${n} ${has}`),
   two_formats: error((n, a: string, b: string) => `Line ${n} fits two formats (${a}, ${b}); remove one.`),
-  missing_messages: error((n, list: string) => `Line ${n}: "${list}" must be a list of at least 2 messages.`),
-  empty_messages: error((n, list: string) => `Line ${n}: "${list}" must be a list of at least 2 messages.`),
+  missing_messages: error(listTooShort),
+  empty_messages: error(listTooShort),
   bad_role: error((n, at: At, role: string, known: string) => `Line ${n}, ${at}: role "${role}" is none of ${known}.`),
   missing_content: error((n, at: At) => `Line ${n}, ${at}: an assistant message needs content or tool_calls.`),
   empty_assistant: error((n, at: At) => `Line ${n}, ${at}: an assistant message needs content or tool_calls.`),
@@ -65,13 +70,13 @@ export const RULES = {
       `Line ${n} has ${tokens} tokens; the base takes ${context}. Choose: leave out (default), cut at the start, or refuse.`,
   ),
   secret_like: warning((n, kind: string) => `Line ${n} looks as if it held a credential (${kind}).`),
-  too_few: warning((_, examples: number) => `${examples} examples. Below 10 a model mostly memorises.`),
+  too_few: warning((_, examples: number) => `${counted(examples, 'example')}. Below 10 a model mostly memorises.`),
 } satisfies Record<string, { severity: IssueSeverity; message: (line: number, ...args: never[]) => string }>;
 
 /** The name of a rule. */
 export type RuleName = keyof typeof RULES;
 /** What a rule's message names beside the line. */
-export type RuleArgs<R extends RuleName> = Parameters<(typeof RULES)[R]['message']> extends [number, ...infer A] ? A : [];
+export type RuleArgs<R extends RuleName> = Parameters<(typeof RULES)[R]['message']> extends [number, ...infer A extends (string | number)[]] ? A : [];
 
 /** Rules that can warn about an example, in the order of their bits. Append only: stored numbers stand for them. */
 const WARNING_BITS: readonly RuleName[] = [

@@ -61,6 +61,8 @@ export interface ValidationProgress {
   readonly lines: number;
   readonly examples: number;
   readonly rejected: number;
+  /** Issues that are kept. */
+  readonly issues: number;
 }
 
 /** Where the results of a validation go while it runs. A returned promise is awaited before more of the file is read. */
