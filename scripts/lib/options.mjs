@@ -18,6 +18,7 @@ Where and how many:
   --data-dir DIR            databases, secrets, logs, downloaded models (.slipway in the repository)
   --workers N               inference workers (1)
   --gateways N              gateways (1); further ones take the next free ports
+  --no-tuning               no data sets and no training
 
 Output:
   --new-key                 creates another API key and shows it
@@ -38,7 +39,7 @@ export class UsageError extends StartError {
  * Options of the command line, checked for form only.
  * @typedef {{ kind: 'file', path: string } | { kind: 'download', uri: string } | { kind: 'http', url: string, model: string }} Source
  * @typedef {{
- *   help: boolean, json: boolean, newKey: boolean, port: number, dataDir: string, workers: number, gateways: number,
+ *   help: boolean, json: boolean, newKey: boolean, port: number, dataDir: string, workers: number, gateways: number, tuning: boolean,
  *   source: Source | null, upstreamKeyVariable: string | null
  * }} Options  source = null for the bundled model
  */
@@ -52,6 +53,7 @@ const KNOWN = {
   'data-dir': { type: 'string' },
   workers: { type: 'string' },
   gateways: { type: 'string' },
+  'no-tuning': { type: 'boolean' },
   'new-key': { type: 'boolean' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -132,6 +134,7 @@ export function readOptions(argv, env, root) {
     dataDir: values['data-dir'] === undefined ? join(root, '.slipway') : resolve(cwd, values['data-dir']),
     workers: whole(values, 'workers', { fallback: 1, min: 1, max: 16 }),
     gateways: whole(values, 'gateways', { fallback: 1, min: 1, max: 16 }),
+    tuning: values['no-tuning'] !== true,
     source: sourceOf(values, cwd),
     upstreamKeyVariable: values['upstream-key-env'] ?? null,
   };

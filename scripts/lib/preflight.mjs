@@ -96,7 +96,7 @@ function upstreamKey(variable, env) {
   return env[variable];
 }
 
-const DATABASES = ['DATABASE_URL', 'KEYS_DATABASE_URL', 'DEPLOYMENTS_DATABASE_URL'];
+const DATABASES = ['DATABASE_URL', 'KEYS_DATABASE_URL', 'DEPLOYMENTS_DATABASE_URL', 'TUNING_DATABASE_URL'];
 
 function acceptsConnections(host, port) {
   return new Promise((resolve) => {

@@ -8,8 +8,9 @@ import { Launcher, REPOSITORY, type Ready, freePort, processesOf, removeFolder, 
 /** What `npm start` makes by itself, or what names a server that a test does not have. */
 const MADE_HERE = new Set([
   ...['SLIPWAY_ENV', 'NATS_URL', 'NATS_CREDENTIALS_DIR', 'NATS_SERVER_BIN', 'OPS_PORT', 'DRAIN_MS', 'HOST', 'PORT'],
-  ...['DATABASE_URL', 'KEYS_DATABASE_URL', 'DEPLOYMENTS_DATABASE_URL', 'SLIPWAY_SECRET_KEY', 'KEY_PEPPERS'],
+  ...['DATABASE_URL', 'KEYS_DATABASE_URL', 'DEPLOYMENTS_DATABASE_URL', 'TUNING_DATABASE_URL', 'SLIPWAY_SECRET_KEY', 'KEY_PEPPERS'],
   ...['CONSOLE_HOST', 'CONSOLE_PORT', 'GATEWAY_URL', 'DASHBOARD_DIR', 'MODEL_DIRS', 'MODEL_HOSTS', 'ENGINE_HOSTS', 'MODEL_CACHE_DIR'],
+  ...['BLOB_DIR', 'BLOB_URL', 'BLOB_PORT', 'BLOB_DOOR_URL'],
   ...['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'],
 ]);
 const ORIGIN = 'https://app.example';
@@ -48,6 +49,7 @@ async function namesReadBy(app: string): Promise<string[]> {
 const APPS = [
   ['keys-service', 'keys-service'],
   ['deployments-service', 'deployments-service'],
+  ['tuning-service', 'tuning-service'],
   ['worker-1', 'inference-worker'],
   ['gateway-1', 'gateway'],
   ['console', 'console'],

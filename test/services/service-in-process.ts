@@ -19,6 +19,7 @@ type Environment = Readonly<Record<string, string>>;
 const DEFINITIONS: Readonly<Record<AppName, () => Promise<unknown>>> = {
   'keys-service': async () => (await import('../../apps/keys-service/src/keys-service.js')).keysService,
   'deployments-service': async () => (await import('../../apps/deployments-service/src/deployments-service.js')).deploymentsService,
+  'tuning-service': async () => (await import('../../apps/tuning-service/src/tuning-service.js')).tuningService,
   gateway: async () => (await import('../../apps/gateway/src/gateway-service.js')).gatewayService,
   'inference-worker': async () => (await import('../../apps/inference-worker/src/inference-worker.js')).inferenceWorker,
   console: async () => (await import('../../apps/console/src/console-service.js')).consoleService,

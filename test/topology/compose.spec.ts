@@ -42,6 +42,7 @@ async function schemaOf(app: string): Promise<z.ZodObject> {
 const MADE_HERE = new Set([
   ...['NATS_URL', 'NATS_CREDENTIALS_DIR', 'OPS_HOST', 'OPS_PORT', 'HOST', 'PORT', 'CONSOLE_HOST', 'CONSOLE_PORT', 'GATEWAY_URL'],
   ...['DATABASE_URL', 'MODEL_DIRS', 'MODEL_CACHE_DIR', 'DASHBOARD_DIR', 'RUNNER_UID', 'ZONE', 'GPU', 'DRAIN_MS', 'SHUTDOWN_GRACE_MS'],
+  ...['BLOB_DIR', 'BLOB_HOST', 'BLOB_PORT', 'BLOB_DOOR_URL'],
 ]);
 
 /** The environment of a service's process. */
@@ -143,6 +144,7 @@ describe('docker-compose.yml', () => {
       'gateway-2': 'gateway',
       'keys-service': 'keys',
       'deployments-service': 'deployments',
+      'tuning-service': 'tuning',
       worker: 'join',
       'gpu-worker': 'join',
       cli: 'ops',
@@ -258,7 +260,7 @@ describe('docker-compose.yml', () => {
   });
 
   it('creates databases before their services start', () => {
-    for (const name of ['keys-service', 'deployments-service'])
+    for (const name of ['keys-service', 'deployments-service', 'tuning-service'])
       expect(compose.services[name]?.depends_on, name).toMatchObject({ databases: { condition: 'service_completed_successfully' } });
     expect(compose.services['databases']?.depends_on).toHaveProperty('postgres');
   });

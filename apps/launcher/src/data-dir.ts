@@ -11,14 +11,17 @@ export interface DataDir {
   readonly logs: string;
   readonly jetStream: string;
   readonly models: string;
+  /** Data sets, checkpoints and adapters. */
+  readonly blobs: string;
   readonly bin: string;
 }
 
 /** Creates missing folders. All but the data directory itself are closed to other users. */
 export async function openDataDir(path: string): Promise<DataDir> {
   const folder = (name: string): Promise<string> => privateFolder(join(path, name));
-  const [secrets, run, logs, jetStream, models, bin] = await Promise.all(['secrets', 'run', 'logs', 'nats', 'models', 'bin'].map(folder));
-  return { path, ...({ secrets, run, logs, jetStream, models, bin } as Omit<DataDir, 'path'>) };
+  const names = ['secrets', 'run', 'logs', 'nats', 'models', 'blobs', 'bin'];
+  const [secrets, run, logs, jetStream, models, blobs, bin] = await Promise.all(names.map(folder));
+  return { path, ...({ secrets, run, logs, jetStream, models, blobs, bin } as Omit<DataDir, 'path'>) };
 }
 
 /** Creates a folder that only its owner can enter. */

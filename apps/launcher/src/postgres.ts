@@ -8,7 +8,7 @@ import { waitUntil } from './readiness.js';
 
 const READY_WITHIN_MS = 60_000;
 
-const DATABASE_VARIABLES = ['DATABASE_URL', 'KEYS_DATABASE_URL', 'DEPLOYMENTS_DATABASE_URL'];
+const DATABASE_VARIABLES = ['DATABASE_URL', 'KEYS_DATABASE_URL', 'DEPLOYMENTS_DATABASE_URL', 'TUNING_DATABASE_URL'];
 
 /**
  * Settings of a small, mostly idle server: fewer helper processes, with longer intervals, and buffers for the working set of one
@@ -27,9 +27,10 @@ const AT_REST = {
 };
 
 /** Variables of the user's own databases; null if the environment names none. */
-function foreignDatabases({ environment }: FirstStage): Record<string, string> | null {
+function foreignDatabases({ environment, options }: FirstStage): Record<string, string> | null {
   const named = pick(environment, DATABASE_VARIABLES);
-  return named['DATABASE_URL'] || (named['KEYS_DATABASE_URL'] && named['DEPLOYMENTS_DATABASE_URL']) ? named : null;
+  const all = named['KEYS_DATABASE_URL'] && named['DEPLOYMENTS_DATABASE_URL'] && (named['TUNING_DATABASE_URL'] || !options.tuning);
+  return named['DATABASE_URL'] || all ? named : null;
 }
 
 async function startEmbedded(context: LaunchContext): Promise<Record<string, string>> {
@@ -60,7 +61,7 @@ async function startEmbedded(context: LaunchContext): Promise<Record<string, str
 
 /** Creates the databases before the services start. */
 async function makeDatabases({ stage, env }: LaunchContext, serverUrl: string): Promise<void> {
-  for (const name of ['keys', 'deployments']) {
+  for (const name of ['keys', 'deployments', ...(stage.options.tuning ? ['tuning'] : [])]) {
     if (!stage.environment[`${name.toUpperCase()}_DATABASE_URL`]) await ensureDatabase(databaseUrl({ env, name, serverUrl }));
   }
 }

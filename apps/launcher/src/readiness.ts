@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { AccountId, FindAccount, isServiceError, ListDeployments, type RpcContract } from '@slipway/contracts';
+import { AccountId, FindAccount, isServiceError, ListDatasets, ListDeployments, type RpcContract } from '@slipway/contracts';
 import { type RpcClient, UnansweredError } from '@slipway/platform';
 import { StartError } from '../../../scripts/lib/start-error.mjs';
 import { ACCOUNT_SLUG } from './account.js';
@@ -53,13 +53,14 @@ function waitForRpc(context: LaunchContext, name: string, call: () => Promise<un
   return waitUntil(() => isReachable(call()), options);
 }
 
-/** Waits until keys-service and deployments-service reply over NATS. */
+/** Waits until keys-service, deployments-service and tuning-service reply over NATS. */
 export async function waitForControlPlane(context: LaunchContext, rpc: RpcClient): Promise<void> {
   const account = AccountId.parse(1);
   const calls: [string, RpcContract, object][] = [
     ['keys-service', FindAccount, { slug: ACCOUNT_SLUG }],
     ['deployments-service', ListDeployments, { account }],
   ];
+  if (context.stage.options.tuning) calls.push(['tuning-service', ListDatasets, { account }]);
   await Promise.all(calls.map(([name, contract, request]) => waitForRpc(context, name, () => rpc.call(contract, request))));
 }
 

@@ -27,6 +27,7 @@ export interface HttpAddress {
 const ROLE_OF: Readonly<Record<string, Role>> = {
   'keys-service': 'keys',
   'deployments-service': 'deployments',
+  'tuning-service': 'tuning',
   'inference-worker': 'join',
   gateway: 'gateway',
   console: 'console',
@@ -40,6 +41,7 @@ const SMALL = ['--optimize-for-size'];
 const FLAGS_OF: Readonly<Record<string, readonly string[]>> = {
   'keys-service': SMALL,
   'deployments-service': SMALL,
+  'tuning-service': SMALL,
   'inference-worker': SMALL,
   console: SMALL,
 };
@@ -64,6 +66,10 @@ export class Services {
     const secret = { SLIPWAY_SECRET_KEY: this.context.stage.environment['SLIPWAY_SECRET_KEY'] || this.context.secrets.secretKey };
     this.#start('keys-service', { ...this.surroundings.databases, ...secret, KEY_PEPPERS: this.#pepper() });
     this.#start('deployments-service', { ...this.surroundings.databases, ...secret, ...this.#allowLists() });
+    if (this.context.stage.options.tuning) {
+      const blobs = { BLOB_DIR: this.context.dataDir.blobs };
+      this.#start('tuning-service', { ...this.surroundings.databases, ...secret, ...blobs });
+    }
   }
 
   startWorkers(): void {

@@ -44,6 +44,12 @@ const named = ({ request }: RpcContract): Record<string, unknown> => {
 };
 const hasActor = ({ request }: RpcContract): boolean => 'actor' in (request as unknown as { shape: object }).shape;
 
+/** The proven role, where the contract wants it. */
+const roleFor = ({ request }: RpcContract, proof: string): object => {
+  if (!('proven_role' in (request as unknown as { shape: object }).shape)) return {};
+  return { proven_role: proof.includes('key') ? 'member' : proof.split(' ')[0] };
+};
+
 const admitted = (contract: RpcContract, proof: string | undefined, request: object = named(contract)): Promise<unknown> =>
   gate.admit({ contract, caller: 'console', proof, request });
 const codeOf = (work: Promise<unknown>): Promise<string | null> =>
@@ -124,9 +130,13 @@ describe('a compromised console', () => {
       for (const actor of actors) expect(await codeOf(admitted(contract, proof, { ...named(contract), actor }))).toBe('not_permitted');
       const isPerson = !proof.includes('key');
       const expected = isPerson ? { kind: 'user', user: OWN.user } : { kind: 'key', key: OWN.key };
-      expect(await admitted(contract, proof)).toEqual({ ...named(contract), actor: expected });
+      expect(await admitted(contract, proof)).toEqual({ ...named(contract), actor: expected, ...roleFor(contract, proof) });
       const claimed = { ...expected, address: '192.0.2.1', client: 'browser' };
-      expect(await admitted(contract, proof, { ...named(contract), actor: claimed })).toEqual({ ...named(contract), actor: claimed });
+      expect(await admitted(contract, proof, { ...named(contract), actor: claimed })).toEqual({
+        ...named(contract),
+        actor: claimed,
+        ...roleFor(contract, proof),
+      });
     }
   });
 
@@ -191,7 +201,7 @@ describe('an operator', () => {
     const ask = (more: object): Promise<unknown> =>
       gate.admit({ contract, caller: 'ops', proof: undefined, request: { ...request, ...more } });
     const actor = hasActor(contract) ? { actor: { kind: 'ops' } } : {};
-    expect(await ask({})).toEqual({ ...request, ...actor });
+    expect(await ask({})).toEqual({ ...request, ...actor, ...roleFor(contract, 'owner') });
     expect(await codeOf(ask({ actor: { kind: 'user', user: 7 } }))).toBe('not_permitted');
   });
 });

@@ -50,12 +50,12 @@ export class RpcGate implements CallGate {
   readonly admit: Admission = async (call) => {
     const { contract, caller, request } = call;
     if (contract.trusted?.includes(caller) === true) return request;
-    if (caller === 'ops') return withActor(contract, request, this.#operator(call));
+    if (caller === 'ops') return withActor(contract, request, { actor: this.#operator(call), role: 'owner' });
     if (contract.proof === 'role' || contract.proof === 'carried') return request;
     if (contract.proof === undefined && caller !== 'console') return request;
     const proven = await this.#prove(call);
     this.#hold(call, proven);
-    return withActor(contract, request, this.#actor(call, proven));
+    return withActor(contract, request, { actor: this.#actor(call, proven), role: roleOf(proven) });
   };
 
   /** Notes a call that a handler refused because of the proven actor's current role or membership. */
@@ -160,8 +160,8 @@ function isSameActor(claimed: Actor, proven: Actor): boolean {
   return claimed.kind === 'key' && proven.kind === 'key' && claimed.key === proven.key;
 }
 
-/** Adds the actor only where the contract has one, because handlers get nothing outside their contract. */
-function withActor({ request: schema }: RpcContract, request: unknown, actor: Actor): unknown {
+/** Adds actor and role only where the contract has them, because handlers get nothing outside their contract. */
+function withActor({ request: schema }: RpcContract, request: unknown, { actor, role }: { actor: Actor; role: MemberRole }): unknown {
   const shape = (schema as { shape?: object }).shape ?? {};
-  return 'actor' in shape ? { ...(request as object), actor } : request;
+  return { ...(request as object), ...('actor' in shape && { actor }), ...('proven_role' in shape && { proven_role: role }) };
 }

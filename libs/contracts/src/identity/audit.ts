@@ -26,6 +26,12 @@ export type Actor = z.infer<typeof Actor>;
 /** The actor of a request whose older callers send none: those of before the audit log, or of before 2027. */
 export const actorField = { actor: Actor.optional() };
 
+/**
+ * The role that the caller's proof has in the account; an MCP key has at most a member's, an operator an owner's. The owner of the RPC
+ * fills it in and overwrites what a caller sends.
+ */
+export const provenRoleField = { proven_role: z.enum(['viewer', 'member', 'owner']).optional() };
+
 /** One action in the audit log. Contains no secret. */
 export const AuditEntry = z.object({
   id: z.int().positive(),

@@ -116,7 +116,7 @@ export type AnswerPair = z.infer<typeof AnswerPair>;
 export const ReadAdapterAnswers = defineRpc({
   subject: 'tun.{env}.v1.rpc.read-adapter-answers',
   ...tuningText,
-  request: z.object(target),
+  request: z.object({ ...target, ...actorField }),
   reply: z.object({ pairs: eachReadable(AnswerPair, 200) }),
   errors: ['adapter_not_found', 'not_permitted'],
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
-import { actorField } from '../identity/audit.js';
+import { actorField, provenRoleField } from '../identity/audit.js';
 import { ChangedBy } from '../deployments/deployment-audit.js';
 import { AccountId } from '../ids.js';
 import { eachReadable, enumOr, openEnum } from '../schemas.js';
@@ -8,8 +8,8 @@ import { CsvColumns, DatasetFormat, DatasetKind, DatasetRepair, DatasetStatistic
 import { DatasetId, IdempotencyKey, Sha256, TuningName, VersionNumber } from './tuning-ids.js';
 
 /**
- * What the account's MCP key may read of a data set: nothing, figures and problems, or the text of its examples too. People are not
- * bound by it.
+ * What the account's MCP key may read of a data set: its name and states alone, figures and problems, or the text of its examples
+ * too, and of the answers of adapters made from it. People are not bound by it. Calls that it rules answer `not_permitted` to the key.
  */
 export const AgentAccess = z.enum(['none', 'stats', 'examples']);
 export type AgentAccess = z.infer<typeof AgentAccess>;
@@ -126,7 +126,7 @@ export const SetDatasetAccess = defineRpc({
 export const DeleteDataset = defineRpc({
   subject: 'tun.{env}.v1.rpc.delete-dataset',
   ...tuningChange,
-  request: z.object({ ...target, ...actorField }),
+  request: z.object({ ...target, ...actorField, ...provenRoleField }),
   reply: z.object({ dataset: DatasetId }),
   errors: ['dataset_not_found', 'dataset_in_use', 'not_permitted', 'rate_limit_exceeded'],
 });
@@ -141,6 +141,7 @@ export const ListDatasets = defineRpc({
     search: z.string().max(63).optional(),
     /** Only data sets after this name: `next` of the previous reply. */
     after: TuningName.optional(),
+    ...actorField,
   }),
   reply: z.object({ datasets: eachReadable(DatasetView, 200), next: TuningName.nullable() }),
   errors: [],
@@ -160,7 +161,7 @@ export type DatasetUse = z.infer<typeof DatasetUse>;
 export const FindDataset = defineRpc({
   subject: 'tun.{env}.v1.rpc.find-dataset',
   ...tuningRead,
-  request: z.object({ account: AccountId, dataset: z.union([DatasetId, TuningName]) }),
+  request: z.object({ account: AccountId, dataset: z.union([DatasetId, TuningName]), ...actorField }),
   reply: z.object({
     dataset: DatasetView,
     /** At most 200, without statistics but for the newest. */
@@ -174,7 +175,7 @@ export const FindDataset = defineRpc({
 export const FindVersion = defineRpc({
   subject: 'tun.{env}.v1.rpc.find-version',
   ...tuningRead,
-  request: z.object({ ...target, version: VersionNumber }),
+  request: z.object({ ...target, version: VersionNumber, ...actorField }),
   reply: z.object({ version: VersionView }),
   errors: ['dataset_not_found'],
 });
@@ -274,6 +275,7 @@ export const ReadExamples = defineRpc({
     search: z.string().min(1).max(200).optional(),
     /** Only examples of at least this length in characters. */
     min_chars: z.int().nonnegative().optional(),
+    ...actorField,
   }),
   reply: z.object({
     examples: eachReadable(ExampleView, 50),
@@ -294,6 +296,7 @@ export const ReadIssues = defineRpc({
     /** Issues to leave out: `next` of the previous reply. */
     after: z.int().nonnegative().optional(),
     limit: z.int().min(1).max(200).optional(),
+    ...actorField,
   }),
   reply: z.object({ issues: Issues, totals: z.array(IssueTotal).max(100), next: z.int().positive().nullable() }),
   errors: ['dataset_not_found', 'not_permitted'],

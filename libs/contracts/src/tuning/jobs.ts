@@ -349,7 +349,7 @@ export type JobSample = z.infer<typeof JobSample>;
 export const ReadJobSamples = defineRpc({
   subject: 'tun.{env}.v1.rpc.read-job-samples',
   ...tuningText,
-  request: z.object(target),
+  request: z.object({ ...target, ...actorField }),
   reply: z.object({ samples: eachReadable(JobSample, 1_000) }),
   errors: ['job_not_found', 'not_permitted'],
 });

@@ -74,7 +74,8 @@ export const CancelUpload = defineRpc({
 
 /**
  * Where the console finds tuning-service's blob door, to which it relays uploads and downloads byte for byte: what comes to
- * `<console>/uploads/<ticket>` goes to `<url>/uploads/<ticket>`, and downloads alike. The door answers for tickets alone.
+ * `<console>/uploads/<ticket>` goes to `<url>/uploads/<ticket>`, and downloads alike. The door answers for tickets alone,
+ * and alike for all that are not good.
  */
 export const FindBlobDoor = defineRpc({
   subject: 'tun.{env}.v1.rpc.find-blob-door',

@@ -1,0 +1,150 @@
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type AccountId, CreateDataset, type DatasetId, FindDataset, type Role, type RpcContract } from '@slipway/contracts';
+import { type NatsConnection, RpcClient } from '@slipway/platform';
+import { startTestPostgres, type TestPostgres } from '@slipway/testing';
+import { test } from 'vitest';
+import type { z } from 'zod';
+import { BreakableTcp } from '../deployments/breakable-tcp.js';
+import { Bus, ENV } from '../services/bus.js';
+import { tuningDatabase } from '../services/migrated.js';
+import { type Outcome, PatientRpc } from '../services/patient-rpc.js';
+import { ServiceInProcess } from '../services/service-in-process.js';
+import { ServiceProcess } from '../services/service-process.js';
+import type { TestService } from '../services/test-service.js';
+
+/** What the service seals with. */
+export const SECRET_KEY = 'ab'.repeat(32);
+
+let accounts = 0;
+/** An account that no other test of this file uses. */
+export const anAccount = (): AccountId => (accounts += 1) as AccountId;
+
+type Settings = Readonly<Record<string, string>>;
+
+/** tuning-service with a NATS server that enforces permissions, a database, and folders of its own. */
+export class TuningRig {
+  readonly folder = mkdtempSync(join(tmpdir(), 'slipway-tuning-'));
+  readonly #replicas: TestService[] = [];
+  #bus!: Bus;
+  #patient!: PatientRpc;
+  /** Asks once, for tests of what is answered while something is away. */
+  rpc!: RpcClient;
+  /** The way from the service to its database. */
+  database!: BreakableTcp;
+  #databaseUrl = '';
+
+  static async open(postgres: TestPostgres): Promise<TuningRig> {
+    const rig = new TuningRig();
+    try {
+      await rig.#open(postgres);
+      return rig;
+    } catch (error) {
+      await rig.close();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#replicas.map((replica) => replica.end()));
+    await this.#bus?.end();
+    await this.database?.close();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** Starts a replica in this process and waits until it is ready. */
+  startReplica(settings: Settings = {}): Promise<TestService> {
+    return this.#joined(new ServiceInProcess('tuning-service', this.#bus, this.#environment(settings)));
+  }
+
+  /** The same as a process of its own, which can be killed. */
+  startProcess(settings: Settings = {}): Promise<ServiceProcess> {
+    return this.#joined(new ServiceProcess('tuning-service', this.#bus, this.#environment({ DRAIN_MS: '3000', ...settings })));
+  }
+
+  ask<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<z.output<C['reply']>> {
+    return this.#patient.ask(contract, request);
+  }
+
+  /** Asks once, and gives the code of a refusal. */
+  outcome<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<Outcome<z.output<C['reply']>>> {
+    return this.#patient.outcome(contract, request);
+  }
+
+  /** Another connection, with the permissions of a role. */
+  connect(role: Role): Promise<NatsConnection> {
+    return this.#bus.connect(role);
+  }
+
+  async createDataset(account: AccountId, name = 'support', more: object = {}): Promise<DatasetId> {
+    return (await this.ask(CreateDataset, { account, name, ...more })).dataset;
+  }
+
+  findDataset(account: AccountId, dataset: DatasetId): Promise<z.output<typeof FindDataset.reply>> {
+    return this.ask(FindDataset, { account, dataset });
+  }
+
+  async #joined<S extends TestService>(replica: S): Promise<S> {
+    this.#replicas.push(replica);
+    return replica.ready();
+  }
+
+  #environment(settings: Settings): Settings {
+    return {
+      LOG_LEVEL: 'debug',
+      TUNING_DATABASE_URL: this.#databaseUrl,
+      SLIPWAY_SECRET_KEY: SECRET_KEY,
+      BLOB_DIR: join(this.folder, 'blobs'),
+      ...settings,
+    };
+  }
+
+  async #open(postgres: TestPostgres): Promise<void> {
+    const url = new URL(await tuningDatabase(postgres));
+    this.database = await BreakableTcp.to(url.hostname, Number(url.port));
+    url.port = String(this.database.port);
+    url.hostname = '127.0.0.1';
+    this.#databaseUrl = url.href;
+    this.#bus = await Bus.start();
+    this.rpc = new RpcClient(await this.#bus.connect('ops'), ENV);
+    this.#patient = new PatientRpc(this.rpc);
+  }
+}
+
+/** Tests with one rig and one replica for their file. */
+export const rigTest = test.extend<{ postgres: TestPostgres; rig: TuningRig; served: TuningRig }>({
+  postgres: [
+    // oxlint-disable-next-line no-empty-pattern -- vitest reads the fixture's needs from this pattern
+    async ({}, use) => {
+      const postgres = await startTestPostgres();
+      try {
+        await use(postgres);
+      } finally {
+        await postgres.stop();
+      }
+    },
+    { scope: 'file' },
+  ],
+  rig: async ({ postgres }, use) => {
+    const rig = await TuningRig.open(postgres);
+    try {
+      await use(rig);
+    } finally {
+      await rig.close();
+    }
+  },
+  served: [
+    async ({ postgres }, use) => {
+      const rig = await TuningRig.open(postgres);
+      try {
+        await rig.startReplica();
+        await use(rig);
+      } finally {
+        await rig.close();
+      }
+    },
+    { scope: 'file' },
+  ],
+});
