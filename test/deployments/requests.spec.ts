@@ -46,6 +46,7 @@ describe('create-deployment', () => {
     expect(await rig.seen(account, id, 'ready')).toEqual({
       id,
       name: 'a model',
+      adapter: null,
       aliases: [],
       source: http,
       desired: 'ready',

@@ -1,4 +1,4 @@
-import { type CanonicalRequest, ServiceError, type Usage } from '@slipway/contracts';
+import { type CanonicalRequest, type ServedAdapter, ServiceError, type Usage } from '@slipway/contracts';
 import {
   AdmissionQueue,
   type Engine,
@@ -20,6 +20,7 @@ import { type LoadedModel, loadModel } from './load-model.js';
 import { capabilitiesOf, prepareModel, type ReadyModel } from './ready-model.js';
 import { endsInReasoning } from './reasoning-splitter.js';
 import { samplingOptions } from './sampling-options.js';
+import { assertWitness } from './witness-check.js';
 
 const NOTHING_DONE: Usage = { prompt: 0, cached: 0, completion: 0 };
 const WARM_UP: CanonicalRequest = {
@@ -51,14 +52,26 @@ export class LlamaEngine implements Engine {
   }
 
   async load(onProgress: (progress: number) => void, signal: AbortSignal): Promise<EngineFacts> {
-    const { context, slots, threads, log, gpu = false } = this.settings;
+    const { context, slots, threads, log, adapter, gpu = false } = this.settings;
     const onFileProgress = (progress: number): void => onProgress(progress * 0.9);
-    const loaded = await loadModel({ path: this.path, context, sequences: slots, threads, gpu, log, signal, onProgress: onFileProgress });
+    const loaded = await loadModel({
+      path: this.path,
+      adapter,
+      context,
+      sequences: slots,
+      threads,
+      gpu,
+      log,
+      signal,
+      onProgress: onFileProgress,
+    });
     try {
       if (this.#closing) throw new EngineLoadError('engine_crashed', 'The model was unloaded while it was loading.');
       this.#ready = prepareModel(loaded);
       const { release } = loaded.llama.llamaCppRelease;
-      const print = await fingerprint(this.path, `llama.cpp ${release}`);
+      // A stream never continues on another adapter.
+      const print = await fingerprint(this.path, `llama.cpp ${release}${adapter ? ` adapter ${adapter.facts.sha256}` : ''}`);
+      if (adapter) await this.#prove(adapter.facts, this.#ready);
       await this.#warmUp(signal);
       onProgress(1);
       log.info({ model: loaded.model.filename, context: this.#ready.context, slots, threads, llama_cpp: release }, 'llama.loaded');
@@ -195,6 +208,18 @@ export class LlamaEngine implements Engine {
   #afterStop(usage: Usage, signal: AbortSignal): Usage {
     if (!signal.aborted) throw shutDown();
     return usage;
+  }
+
+  /** Compares this replica with the adapter's stored answers. @throws EngineLoadError `witness_failed` */
+  async #prove({ id, witness }: ServedAdapter, { sequences }: ReadyModel): Promise<void> {
+    const from = performance.now();
+    const sequence = sequences.take([]);
+    try {
+      const distance = await assertWitness(sequence, witness);
+      this.settings.log.info({ adapter: id, distance, answers: witness.length, ms: performance.now() - from }, 'llama.adapter_proven');
+    } finally {
+      sequences.give(sequence);
+    }
   }
 
   /** Runs a first request: the first one is slow, and a model that fails it is not ready. */

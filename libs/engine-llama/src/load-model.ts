@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { DEFAULT_CONTEXT } from '@slipway/contracts';
-import { EngineLoadError } from '@slipway/engine';
+import { type EngineAdapter, EngineLoadError } from '@slipway/engine';
 import type { Logger } from '@slipway/platform';
 import {
   getLlama,
@@ -12,6 +12,7 @@ import {
   type LlamaModel,
   NoBinaryFoundError,
 } from 'node-llama-cpp';
+import { assertAdapterFits } from './adapter-file.js';
 import { hasSoundMetadata } from './gguf-check.js';
 
 /** A model in memory, ready to evaluate. */
@@ -24,6 +25,7 @@ export interface LoadedModel {
 /** A model file, its context and the resources for it. */
 export interface LoadModelOptions {
   readonly path: string;
+  readonly adapter?: EngineAdapter | undefined;
   /** Tokens per sequence; null = the default. At most the model's training context. */
   readonly context: number | null;
   readonly sequences: number;
@@ -35,6 +37,8 @@ export interface LoadModelOptions {
 }
 
 const BATCH_TOKENS = 512;
+/** Factor on what an adapter says of itself, its alpha by its rank. */
+const ADAPTER_SCALE = 1;
 
 /** Checks the file before llama.cpp opens it. @throws EngineLoadError `model_missing` or `model_invalid`. */
 async function assertReadableFile(path: string): Promise<void> {
@@ -48,6 +52,12 @@ async function assertReadableFile(path: string): Promise<void> {
   if (!(await hasSoundMetadata(path))) {
     throw new EngineLoadError('model_invalid', 'The file is damaged or not a GGUF model: its metadata counts more than the file holds.');
   }
+}
+
+/** The base's file was hashed before it was opened: it must not have been replaced in between. */
+async function assertAdapterOf({ path, facts, assertBase }: EngineAdapter, model: LlamaModel): Promise<void> {
+  await assertBase();
+  await assertAdapterFits(path, model.fileInfo, facts);
 }
 
 function logLine(log: Logger, level: LlamaLogLevel, message: string): void {
@@ -85,6 +95,8 @@ function asLoadError(error: unknown): EngineLoadError {
       options,
     );
   }
+  if (error instanceof Error && /lora/i.test(error.message))
+    return new EngineLoadError('adapter_mismatch', 'llama.cpp cannot load this adapter on this base.', options);
   return new EngineLoadError('model_invalid', 'llama.cpp cannot load this file: it is damaged, incomplete, or not a GGUF model.', options);
 }
 
@@ -103,11 +115,13 @@ export async function loadModel(options: LoadModelOptions): Promise<LoadedModel>
       loadSignal: signal,
       onLoadProgress: (progress) => options.onProgress(progress),
     });
+    if (options.adapter) await assertAdapterOf(options.adapter, model);
     const context = await model.createContext({
       contextSize: Math.min(options.context ?? DEFAULT_CONTEXT, model.trainContextSize),
       sequences: options.sequences,
       batchSize: BATCH_TOKENS,
       threads: options.threads,
+      ...(options.adapter && { lora: { adapters: [{ filePath: options.adapter.path, scale: ADAPTER_SCALE }] } }),
       // The context must not shrink below the requested size.
       failedCreationRemedy: false,
       createSignal: signal,

@@ -1,4 +1,4 @@
-import type { AccountId, CanonicalRequest, StateReason, StreamEvent, Usage } from '@slipway/contracts';
+import type { AccountId, CanonicalRequest, ServedAdapter, StateReason, StreamEvent, Usage } from '@slipway/contracts';
 import type { Logger, ThreadPool } from '@slipway/platform';
 import type { RequestFacts } from './prompt-text.js';
 
@@ -51,6 +51,15 @@ export interface EngineProgram {
   readonly args: readonly string[];
 }
 
+/** An adapter that an engine loads on its model. */
+export interface EngineAdapter {
+  /** Its file, whose SHA-256 is that of `facts`. */
+  readonly path: string;
+  readonly facts: ServedAdapter;
+  /** Called once the model is loaded. Rejects unless its file is still the one whose SHA-256 was compared with `facts`. */
+  assertBase(): Promise<void>;
+}
+
 /** How an engine is to be run. */
 export interface EngineSettings {
   /** Tokens per sequence; null = the engine's own choice. */
@@ -69,6 +78,8 @@ export interface EngineSettings {
   readonly credential?: string | undefined;
   /** Hosts from which images are fetched for an HTTP engine, as the operator wrote them; none unless set. */
   readonly imageHosts?: readonly string[] | undefined;
+  /** The adapter to load; only llama.cpp takes one. Absent = the model as it is. */
+  readonly adapter?: EngineAdapter | undefined;
   /** The operator's program that an engine runs beside its runner, for kinds that need one. */
   readonly program?: EngineProgram | undefined;
   /** Threads in which an HTTP engine reads large requests; without them they come read. */

@@ -3,7 +3,17 @@
  * @packageDocumentation
  */
 export { EngineLoadError } from './engine.js';
-export type { Engine, EngineFacts, EngineLoad, EngineOutput, EngineProgram, EngineSettings, TokenCount, UnreadRequest } from './engine.js';
+export type {
+  Engine,
+  EngineAdapter,
+  EngineFacts,
+  EngineLoad,
+  EngineOutput,
+  EngineProgram,
+  EngineSettings,
+  TokenCount,
+  UnreadRequest,
+} from './engine.js';
 export type { EngineKind } from './engine-kind.js';
 export { AdmissionQueue } from './admission-queue.js';
 export { StopMatcher } from './stop-matcher.js';

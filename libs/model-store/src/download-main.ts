@@ -31,10 +31,11 @@ function reporter(): (progress: number) => void {
   return (progress) => (newest = progress);
 }
 
-function assertSensible({ uri }: DownloadOrder): void {
+function assertSensible({ uri, address, sha256 }: DownloadOrder): void {
   const refuse = (message: string): never => {
     throw new DownloadError(message, { left: 'nothing' });
   };
+  if (address !== null) return sha256 === null ? refuse('A file of another service is named by its checksum.') : undefined;
   if (!/^(https:\/\/|hf:)/.test(uri)) refuse('A model must be named by an https URL or an hf: URI.');
   const parts = /-\d{5}-of-(\d{5})\.gguf|\.part\d+of(\d+)/.exec(uri);
   if (Number(parts?.[1] ?? parts?.[2] ?? 1) > MAX_PARTS) refuse(`A model may have at most ${MAX_PARTS} parts.`);

@@ -5,6 +5,8 @@ const Digest = z.string().regex(/^[0-9a-f]{64}$/);
 /** Agent to download process. */
 export const DownloadOrder = z.object({
   uri: z.string(),
+  /** Where another service serves the file for a ticket, over http too; null = `uri` is the address. */
+  address: z.string().nullable(),
   /** SHA-256 that the file must have; null = the server's, if it sends one. */
   sha256: Digest.nullable(),
   folder: z.string(),

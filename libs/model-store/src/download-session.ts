@@ -12,6 +12,8 @@ import { type FileFacts, HttpStatusError, ModelWeb } from './model-web.js';
 import { PartialState } from './partial-state.js';
 
 const FILES = 'files';
+/** Name of a file of another service. */
+const INTERNAL_NAME = 'file.gguf';
 const TICK_MS = 1_000;
 /** Free space that must remain on the disk. */
 const SPARE_BYTES = 16 * 1024 * 1024;
@@ -88,15 +90,20 @@ export class DownloadSession {
   }
 
   async #openWeb(): Promise<ModelWeb> {
-    const { uri, hosts } = this.order;
+    const { uri, address, sha256, hosts } = this.order;
     const hub = isHubUri(uri);
     const token = hub ? await hubToken(this.environment) : null;
-    return new ModelWeb({ fetch: globalThis.fetch, hosts: new HostList(hosts), hub, token, signal: this.#ended.signal });
+    const internal = address === null ? null : { digest: sha256 ?? '' };
+    return new ModelWeb({ fetch: globalThis.fetch, hosts: new HostList(hosts), internal, hub, token, signal: this.#ended.signal });
   }
 
   /** Asks the servers for the files and their sizes before anything is written. */
   async #probe(web: ModelWeb): Promise<readonly Target[]> {
-    const files = await this.#persist(web, () => modelFiles(this.order.uri, (url) => web.json(url), this.environment));
+    const { uri, address } = this.order;
+    const files =
+      address === null
+        ? await this.#persist(web, () => modelFiles(uri, (url) => web.json(url), this.environment))
+        : [{ name: INTERNAL_NAME, urls: [address] }];
     const targets: Target[] = [];
     for (const { name, urls } of files) {
       const sources: Source[] = [];

@@ -11,6 +11,8 @@ const REFRESH_MS = 30_000;
 /** Time before a file with a wrong checksum is downloaded again, in milliseconds. */
 const WRONG_FOR_MS = 600_000;
 
+const MODEL_URI = /^(https:\/\/|hf:)/;
+
 /** Folder, allowed hosts and limits of downloads. */
 export interface ModelDownloadsOptions {
   /** Folder of the cache; several agents may share it. */
@@ -21,6 +23,15 @@ export interface ModelDownloadsOptions {
   /** Time without a byte after which a download fails, in milliseconds. */
   readonly stallMs: number;
   readonly log: Logger;
+}
+
+/** A file to fetch: a model from the web, or a file of another service, which is named by its checksum. */
+export interface WantedFile extends WantedModel {
+  /**
+   * Asked before each download of a file of another service, since its address holds a ticket; then `uri` is a name without secrets
+   * and `sha256` is needed. What it throws fails the download.
+   */
+  readonly address?: (() => Promise<string>) | undefined;
 }
 
 interface RunningDownload {
@@ -45,9 +56,9 @@ export class ModelDownloads {
     this.#uses = new ModelUses((digest) => void this.#unwanted(digest));
   }
 
-  /** URIs of the cached models, without parts that may be secret. */
+  /** URIs of the cached models, without parts that may be secret. Files of other services are left out. */
   get cached(): readonly string[] {
-    return [...new Set(this.#cache.uris.map(publicUri))];
+    return [...new Set(this.#cache.uris.filter((uri) => MODEL_URI.test(uri)).map(publicUri))];
   }
 
   /** Creates the folder, removes abandoned partial downloads, and reads what is cached. */
@@ -70,7 +81,7 @@ export class ModelDownloads {
    * when all of them have aborted. The model counts as in use until `signal` aborts.
    * @throws DownloadError, or the signal's reason after an abort.
    */
-  async fetch(wanted: WantedModel, onProgress: (progress: number) => void, signal: AbortSignal): Promise<CachedModel> {
+  async fetch(wanted: WantedFile, onProgress: (progress: number) => void, signal: AbortSignal): Promise<CachedModel> {
     signal.throwIfAborted();
     const digest = digestOf(wanted);
     this.#uses.add(digest, signal);
@@ -97,7 +108,12 @@ export class ModelDownloads {
     return true;
   }
 
-  #begin(wanted: WantedModel, digest: string): RunningDownload {
+  /** Removes a file whose content is not what it was when it was fetched. */
+  async remove(wanted: WantedModel): Promise<void> {
+    await this.#cache.remove(digestOf(wanted));
+  }
+
+  #begin(wanted: WantedFile, digest: string): RunningDownload {
     const abandoned = new AbortController();
     const watchers = new Set<(progress: number) => void>();
     const report = (progress: number): void => {
@@ -111,7 +127,7 @@ export class ModelDownloads {
     return download;
   }
 
-  async #download(wanted: WantedModel, onProgress: (progress: number) => void, abandoned: AbortSignal): Promise<CachedModel> {
+  async #download(wanted: WantedFile, onProgress: (progress: number) => void, abandoned: AbortSignal): Promise<CachedModel> {
     const { log } = this.options;
     const uri = publicUri(wanted.uri);
     log.info({ uri }, 'model.download_started');
@@ -127,7 +143,7 @@ export class ModelDownloads {
   }
 
   /** Tries once more if removing older models freed enough space. */
-  async #attempt(wanted: WantedModel, onProgress: (progress: number) => void, abandoned: AbortSignal): Promise<CachedModel> {
+  async #attempt(wanted: WantedFile, onProgress: (progress: number) => void, abandoned: AbortSignal): Promise<CachedModel> {
     try {
       return await this.#bring(wanted, onProgress, abandoned);
     } catch (error) {
@@ -137,14 +153,15 @@ export class ModelDownloads {
     }
   }
 
-  async #bring(wanted: WantedModel, onProgress: (progress: number) => void, abandoned: AbortSignal): Promise<CachedModel> {
+  async #bring(wanted: WantedFile, onProgress: (progress: number) => void, abandoned: AbortSignal): Promise<CachedModel> {
     const { hosts, maxBytes, stallMs } = this.options;
+    const address = (await wanted.address?.()) ?? null;
     const folder = await this.#partials.take(digestOf(wanted));
     let left: DownloadError['left'] = 'nothing';
     try {
       const others = (await this.#cache.size()) - (await folderSize(folder)).bytes;
       const room = maxBytes === null ? null : Math.max(0, maxBytes - others);
-      const order = { uri: wanted.uri, sha256: wanted.sha256 ?? null, folder, hosts: [...hosts], room, stallMs };
+      const order = { uri: wanted.uri, address, sha256: wanted.sha256 ?? null, folder, hosts: [...hosts], room, stallMs };
       const model = await runDownload(order, { onProgress, abandoned, suspended: this.#suspended.signal });
       return await this.#cache.publish(folder, wanted, model);
     } catch (error) {

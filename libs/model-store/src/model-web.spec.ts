@@ -1,6 +1,6 @@
 import { HostList } from '@slipway/platform';
 import { expect, it } from 'vitest';
-import { type FileFacts, ModelWeb } from './model-web.js';
+import { type FileFacts, ModelWeb, type ModelWebOptions } from './model-web.js';
 
 const URL_1 = 'https://a.example/m-00001-of-00002.gguf?signature=1';
 const DIGEST = 'a'.repeat(64);
@@ -9,18 +9,23 @@ interface Asked {
   readonly method: string;
   readonly url: string;
   readonly headers: Headers;
+  readonly redirect: RequestInit['redirect'];
 }
 
 /** Servers that give these answers in turn. */
-function webOf(answers: (() => Response)[], { hub = false, token = null }: { hub?: boolean; token?: string | null } = {}) {
+function webOf(
+  answers: (() => Response)[],
+  { hub = false, token = null, internal = null }: Partial<Pick<ModelWebOptions, 'hub' | 'token' | 'internal'>> = {},
+) {
   const asked: Asked[] = [];
   const web = new ModelWeb({
     fetch: (input, init) => {
       const url = input instanceof Request ? input.url : input.toString();
-      asked.push({ method: init?.method ?? 'GET', url, headers: new Headers(init?.headers) });
+      asked.push({ method: init?.method ?? 'GET', url, headers: new Headers(init?.headers), redirect: init?.redirect });
       return Promise.resolve(answers.shift()?.() ?? new Response(null, { status: 500 }));
     },
     hosts: new HostList(['a.example', 'b.example']),
+    internal,
     hub,
     token,
     signal: new AbortController().signal,
@@ -129,4 +134,19 @@ it.each([
   const { web } = webOf([() => new Response(null, { status })]);
   await expect(web.probe(URL_1)).rejects.toMatchObject({ name });
   expect(web.trouble).toBe(`HTTP ${status}`);
+});
+
+it('a file of another service comes over http, and never by a redirect', async () => {
+  const { web, asked } = webOf([whole('12345', { etag: '"x"' }), part('45', 'bytes 3-4/5')], { internal: { digest: DIGEST } });
+  const address = 'http://tuning.internal:9/b/1?t=ticket';
+  const found = await web.probe(address);
+  expect(found).toEqual({ bytes: 5, digest: DIGEST, stamp: DIGEST });
+  const read: string[] = [];
+  for await (const bytes of web.read(address, 3, found, () => Promise.reject(new Error('restarted'))))
+    read.push(Buffer.from(bytes).toString());
+  expect(read.join('')).toBe('45');
+  expect(asked.map(({ url, redirect }) => [url, redirect])).toEqual([
+    [address, 'error'],
+    [address, 'error'],
+  ]);
 });

@@ -31,6 +31,8 @@ export interface FileFacts {
 export interface ModelWebOptions {
   readonly fetch: Fetch;
   readonly hosts: HostList;
+  /** The checksum of a file that another service serves for a ticket, at any host and over http; null = a file of the web. */
+  readonly internal: { readonly digest: string } | null;
   /** Whether entity tags of 64 hex digits are checksums, as on a Hugging Face hub. */
   readonly hub: boolean;
   /** Credential for the hub, sent only after a refusal without it; null = none. */
@@ -124,13 +126,15 @@ export class ModelWeb {
   }
 
   async #send(url: string, method: string, headers: Record<string, string>): Promise<Answer> {
-    const { fetch, hosts, signal, token } = this.options;
+    const { fetch, hosts, internal, signal, token } = this.options;
     const linked: string[] = [];
     const note = (of: Headers): void => void linked.push(of.get(LINKED_ETAG) ?? '');
     const credential = this.#tokenNeeded ? { authorization: `Bearer ${token}` } : {};
     // Length and ranges of a compressed answer are not those of the file.
     const all = { ...headers, ...credential, 'accept-encoding': 'identity' };
-    const response = await guardedFetch(fetch, hosts, note)(url, { method, headers: all, signal });
+    // The service's own address leads nowhere else.
+    const get = internal ? fetch : guardedFetch(fetch, hosts, note);
+    const response = await get(url, { method, headers: all, redirect: internal ? 'error' : 'follow', signal });
     note(response.headers);
     this.#trouble = response.ok ? null : `HTTP ${response.status}`;
     return { response, linked };
@@ -146,6 +150,8 @@ export class ModelWeb {
     const size = readRange(headers.get('content-range'))?.size ?? headers.get('content-length') ?? '';
     const bytes = /^\d+$/.test(size) ? Number(size) : 0;
     if (bytes === 0) throw new DownloadError('The server does not say how long the file is.', { left: 'nothing' });
+    const { internal } = this.options;
+    if (internal) return { bytes, digest: internal.digest, stamp: internal.digest };
     const tags = this.options.hub ? [...linked, headers.get('etag') ?? ''] : linked;
     const digest = tags.map((tag) => SHA256.exec(tag)?.[1]?.toLowerCase()).find((found) => found !== undefined) ?? null;
     const tag = digest ?? headers.get('etag') ?? headers.get('last-modified');

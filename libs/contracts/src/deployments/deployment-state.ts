@@ -40,7 +40,7 @@ export type ObservedState = z.infer<typeof ObservedState>;
  * | `engine_unreachable` | nothing answers at the engine's address | no | operator of the engine |
  * | `engine_refused` | the engine refuses the credential or the model | no | owner, by an update |
  * | `adapter_missing` | the adapter was deleted, or cannot be fetched | yes | operator, or owner by an update |
- * | `adapter_mismatch` | the adapter's file is another one, or belongs to another base | yes, no where it is the adapter itself | owner or operator |
+ * | `adapter_mismatch` | the adapter's file is another one, or belongs to another base | yes | owner or operator |
  * | `witness_failed` | the replica does not answer as the adapter did when it was made | yes | operator, or owner |
  * | `engine_crashed` | the process ended or hung, more than once in a row | yes | operator |
  */
