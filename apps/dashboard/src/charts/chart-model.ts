@@ -10,6 +10,15 @@ export interface ChartSeries {
   readonly values: Values;
   /** A CSS variable without its dashes, `step-1` for percentiles of one measure; absent = `series-N` by its place. */
   readonly colour?: string;
+  /** Its line joins known values over the steps between them, for what is measured now and then. */
+  readonly joins?: true;
+}
+
+/** What the horizontal axis counts in place of time: steps of a training, lengths. `at` holds its numbers. */
+export interface ChartAxis {
+  /** One of them: "Step". */
+  readonly title: string;
+  readonly format: (at: number) => string;
 }
 
 /** `areas` and `bars` pile their series up; `lines` do not. */
@@ -54,6 +63,8 @@ export interface ChartData {
   readonly unit: ChartUnit;
   readonly before?: ChartBefore;
   readonly marks?: readonly ChartMark[];
+  /** Absent = time. */
+  readonly axis?: ChartAxis;
   /** IANA name of the zone in which times are written. */
   readonly zone: string;
 }

@@ -14,14 +14,14 @@ function extentOf(values: Values): Extent | null {
   return { least: known.reduce((a, b) => Math.min(a, b)), most: known.reduce((a, b) => Math.max(a, b)), last };
 }
 
-/** A chart in a sentence for each series. */
-export function chartSummary(label: string, series: readonly ChartSeries[], { format }: ChartUnit): string {
+/** A chart in a sentence for each series. @param axis what the horizontal axis counts */
+export function chartSummary(label: string, series: readonly ChartSeries[], { format }: ChartUnit, axis = 'time'): string {
   const sentences = series.map(({ label: name, values }) => {
     const extent = extentOf(values);
     if (!extent) return `${name}: no values.`;
     return `${name}: least ${format(extent.least)}, most ${format(extent.most)}, last ${format(extent.last)}.`;
   });
-  return [`${label} over time.`, ...sentences].join(' ');
+  return [`${label} over ${axis}.`, ...sentences].join(' ');
 }
 
 /** What the legend shows of a series while no step is pointed at; null where nothing is known. */

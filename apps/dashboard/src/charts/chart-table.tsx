@@ -14,7 +14,7 @@ export function ChartTable({
   readonly label: string;
   readonly height: number;
 }): JSX.Element {
-  const { at, stepMs, series, unit, zone, before } = data;
+  const { at, stepMs, series, unit, zone, before, axis } = data;
   const columns = [...series, ...(before ? [before] : [])];
   return (
     <div role="region" aria-label={`${label} as a table`} tabIndex={0} className="overflow-auto rounded-sm" style={{ height }}>
@@ -23,7 +23,7 @@ export function ChartTable({
         <thead className="sticky top-0 bg-surface">
           <tr className="text-muted">
             <th scope="col" className="py-1 pr-2 text-left font-medium whitespace-nowrap">
-              Time ({zone === 'UTC' ? 'UTC' : zone.replaceAll('_', ' ')})
+              {axis ? axis.title : `Time (${zone === 'UTC' ? 'UTC' : zone.replaceAll('_', ' ')})`}
             </th>
             {columns.map((one) => (
               <th key={one.label} scope="col" className={`${CELL} font-medium`}>
@@ -37,7 +37,7 @@ export function ChartTable({
             .map((begin, step) => (
               <tr key={begin} className="border-t border-line">
                 <th scope="row" className="py-1 pr-2 text-left font-normal whitespace-nowrap">
-                  {stepLabel(begin, stepMs, zone)}
+                  {axis ? axis.format(begin) : stepLabel(begin, stepMs, zone)}
                 </th>
                 {columns.map(({ label: name, values }) => {
                   const value = values[step] ?? null;

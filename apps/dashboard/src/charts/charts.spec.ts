@@ -6,7 +6,7 @@ import { nextHidden } from './legend.js';
 import { snapRange } from './snap-range.js';
 import { sparkPaths } from './spark-paths.js';
 import { stack } from './stack.js';
-import { stepLabel, timeTicks } from './time-ticks.js';
+import { axisLabel, stepLabel, timeTicks } from './time-ticks.js';
 import { tooltipRows } from './tooltip-rows.js';
 import { valueTicks } from './value-ticks.js';
 import { DAY, HOUR, MINUTE, momentOf, wallOf, zoneOf } from './zone.js';
@@ -117,6 +117,12 @@ describe('ticks of time', () => {
     expect(zoneOf('local', DAY)).toBe('UTC');
     expect(stepLabel(at('2026-11-21T00:00:00Z'), DAY, 'UTC')).toBe('Sat 21 Nov 2026');
     expect(stepLabel(at('2026-11-21T14:05:00Z'), MINUTE, 'America/New_York')).toBe('21 Nov, 09:05');
+  });
+
+  it('names a step of an axis that is no time', () => {
+    const axis = { title: 'Step', format: String };
+    expect(axisLabel({ axis, stepMs: 1, zone: 'UTC' }, 240)).toBe('Step 240');
+    expect(axisLabel({ stepMs: DAY, zone: 'UTC' }, at('2026-11-21T00:00:00Z'))).toBe('Sat 21 Nov 2026');
   });
 });
 

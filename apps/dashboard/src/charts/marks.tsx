@@ -1,7 +1,7 @@
 import type { JSX } from 'react';
 import { Icon } from '../ui/icon.js';
 import type { ChartData, ChartMark } from './chart-model.js';
-import { stepLabel } from './time-ticks.js';
+import { axisLabel } from './time-ticks.js';
 import { MINUTE } from './zone.js';
 
 /** Where uPlot draws, in pixels of the chart, and the span of time that it shows. */
@@ -48,7 +48,7 @@ export function Marks({ data, frame }: { readonly data: ChartData; readonly fram
     <ul aria-label="Events">
       {shown.map((mark) => {
         const left = frame.left + ((mark.at - frame.from) / (frame.to - frame.from)) * frame.width;
-        const time = stepLabel(mark.at, MINUTE, data.zone);
+        const time = axisLabel({ ...data, stepMs: MINUTE }, mark.at);
         return (
           <li key={`${mark.at} ${mark.label}`} className="absolute top-0 -translate-x-1/2" style={{ left }}>
             <Mark mark={mark} time={time} isRight={left > frame.left + frame.width / 2} />

@@ -1,5 +1,5 @@
 import uPlot from 'uplot';
-import { type ChartData, colourOf } from './chart-model.js';
+import { type ChartAxis, type ChartData, colourOf } from './chart-model.js';
 import { stack } from './stack.js';
 import { timeTicks } from './time-ticks.js';
 import { valueTicks } from './value-ticks.js';
@@ -31,7 +31,7 @@ const lonely: uPlot.Series.Points.Filter = (plot, index) => {
   return values.flatMap((value, step) => (isKnown(value) && !isKnown(values[step - 1]) && !isKnown(values[step + 1]) ? [step] : []));
 };
 
-function drawnSeries({ kind }: ChartData, colour: string, isSingle: boolean): uPlot.Series {
+function drawnSeries({ kind }: ChartData, colour: string, isSingle: boolean, joins: boolean): uPlot.Series {
   const stroke = (): string => themed(colour);
   const { bars, linear } = uPlot.paths;
   if (kind === 'bars' && bars) {
@@ -44,6 +44,7 @@ function drawnSeries({ kind }: ChartData, colour: string, isSingle: boolean): uP
     stroke,
     width: 1.5,
     points,
+    spanGaps: joins,
     ...(kind === 'areas' && { fill: () => faded(colour, 28) }),
     ...(linear && { paths: linear() }),
   };
@@ -51,8 +52,10 @@ function drawnSeries({ kind }: ChartData, colour: string, isSingle: boolean): uP
 
 function seriesOf(data: ChartData): uPlot.Series[] {
   const { series, kind, before } = data;
-  const colours = series.map(colourOf);
-  const drawn = (kind === 'lines' ? colours : colours.toReversed()).map((colour) => drawnSeries(data, colour, series.length === 1));
+  const looks = series.map((one, place): [string, boolean] => [colourOf(one, place), one.joins === true]);
+  const drawn = (kind === 'lines' ? looks : looks.toReversed()).map(([colour, joins]) =>
+    drawnSeries(data, colour, series.length === 1, joins),
+  );
   const earlier: uPlot.Series = { stroke: () => themed('ink'), width: 1.5, dash: [5, 4], points: { show: false } };
   return [{}, ...drawn, ...(before ? [earlier] : [])];
 }
@@ -64,12 +67,20 @@ const mostOf = (plot: uPlot): number =>
     .flatMap((values) => Array.from<number | null | undefined>(values))
     .reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
 
-function axesOf({ unit, zone }: ChartData, room: number): uPlot.Axis[] {
+/** Round numbers of an axis that counts something else than time. */
+const countTicks = (from: number, to: number, room: number, { format }: ChartAxis): ReturnType<typeof timeTicks> =>
+  valueTicks(to, room / 2, true)
+    .filter((at) => at >= from && at <= to)
+    .map((at) => ({ at, label: format(at) }));
+
+function axesOf({ unit, zone, axis }: ChartData, room: number): uPlot.Axis[] {
   const { short = unit.format } = unit;
   const font = `11px ${getComputedStyle(document.body).fontFamily}`;
   const look: uPlot.Axis = { stroke: () => themed('muted'), ticks: { show: false }, font };
   const ticksOf = ({ bbox, scales: { x } }: uPlot): ReturnType<typeof timeTicks> =>
-    timeTicks(x?.min ?? 0, x?.max ?? 0, bbox.width / uPlot.pxRatio, zone);
+    axis
+      ? countTicks(x?.min ?? 0, x?.max ?? 0, bbox.width / uPlot.pxRatio, axis)
+      : timeTicks(x?.min ?? 0, x?.max ?? 0, bbox.width / uPlot.pxRatio, zone);
   const time: uPlot.Axis = {
     ...look,
     size: TIME_AXIS,

@@ -29,7 +29,7 @@ export interface TimeSeriesProps extends Omit<ChartData, 'zone'> {
   readonly onRetry?: () => void;
 }
 
-/** A figure over time: lines, or areas or bars on top of each other, with tooltip, zoom, legend and the same as a table. */
+/** A figure over time, or over what `axis` counts: lines, or areas or bars on top of each other, with tooltip, zoom, legend and the same as a table. */
 export function TimeSeries(props: TimeSeriesProps): JSX.Element {
   const { label, height = 220, empty = 'No data in this range', isLoading = false, error, onRetry, series } = props;
   if (isLoading) return <Skeleton label={label} height={height} />;
@@ -52,7 +52,7 @@ export function TimeSeries(props: TimeSeriesProps): JSX.Element {
 }
 
 function Chart({ label, height, group, time = 'local', onZoom, onZoomOut, ...rest }: TimeSeriesProps & { height: number }): JSX.Element {
-  const { at, stepMs, series, kind, unit, before, marks } = rest;
+  const { at, stepMs, series, kind, unit, before, marks, axis } = rest;
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const [step, setStep] = useState<number | null>(null);
   const [isTable, setTable] = useState(false);
@@ -60,12 +60,12 @@ function Chart({ label, height, group, time = 'local', onZoom, onZoomOut, ...res
   const data = useMemo((): ChartData => {
     // Coloured by its place among all: hiding one leaves the others as they are.
     const coloured = series.map((one, place) => ({ ...one, colour: colourOf(one, place) }));
-    return { at, stepMs, series: coloured, kind, unit, zone, ...(before && { before }), ...(marks && { marks }) };
-  }, [at, stepMs, series, kind, unit, zone, before, marks]);
+    return { at, stepMs, series: coloured, kind, unit, zone, ...(before && { before }), ...(marks && { marks }), ...(axis && { axis }) };
+  }, [at, stepMs, series, kind, unit, zone, before, marks, axis]);
   const shown = useMemo(() => ({ ...data, series: data.series.filter((one) => !hidden.has(one.label)) }), [data, hidden]);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
-      <p className="sr-only">{chartSummary(label, series, unit)}</p>
+      <p className="sr-only">{chartSummary(label, series, unit, axis?.title.toLowerCase())}</p>
       {isTable ? (
         <ChartTable data={data} label={label} height={height} />
       ) : (

@@ -1,3 +1,4 @@
+import type { ChartData } from './chart-model.js';
 import { DAY, HOUR, MINUTE, momentOf, wallOf } from './zone.js';
 
 /** Least space for a label, in pixels. */
@@ -66,6 +67,10 @@ export function stepLabel(at: number, stepMs: number, zone: string): string {
   if (stepMs < DAY) return `${day(wall)}, ${clock(wall)}`;
   return `${WEEKDAYS[new Date(wall).getUTCDay()] ?? ''} ${day(wall)} ${new Date(wall).getUTCFullYear()}`;
 }
+
+/** A step of a chart in full, be its axis time or not. */
+export const axisLabel = ({ axis, stepMs, zone }: Pick<ChartData, 'axis' | 'stepMs' | 'zone'>, at: number): string =>
+  axis ? `${axis.title} ${axis.format(at)}` : stepLabel(at, stepMs, zone);
 
 /** A zone in few letters, as it is at a moment: `UTC`, `GMT+1`. */
 export function zoneLabel(zone: string, at: number): string {

@@ -1,6 +1,6 @@
 import type { JSX } from 'react';
 import { type ChartData, colourOf } from './chart-model.js';
-import { stepLabel, zoneLabel } from './time-ticks.js';
+import { axisLabel, zoneLabel } from './time-ticks.js';
 import { type TooltipRow, tooltipRows } from './tooltip-rows.js';
 
 /** Longer lists would cover what they explain. */
@@ -54,8 +54,8 @@ export function Tooltip({ data, pointed: { step, left, top }, width }: TooltipPr
       style={{ left: isRight ? left - GAP : left + GAP, top: Math.max(0, top - GAP), transform: isRight ? 'translateX(-100%)' : undefined }}
     >
       <div className="mb-1 flex justify-between gap-4 font-medium">
-        {stepLabel(at, data.stepMs, data.zone)}
-        <span className="font-normal text-muted">{zoneLabel(data.zone, at)}</span>
+        {axisLabel(data, at)}
+        {!data.axis && <span className="font-normal text-muted">{zoneLabel(data.zone, at)}</span>}
       </div>
       {shown.map((row) => (
         <Row key={`${row.role} ${row.label}`} row={row} format={data.unit.format} />
@@ -71,9 +71,9 @@ export function stepInWords(data: ChartData, step: number): string {
   if (at === undefined) return '';
   const { format } = data.unit;
   const rows = tooltipRows(data, step).map(({ label, value }) => `${label} ${value === null ? 'no value' : format(value)}`);
-  return `${stepLabel(at, data.stepMs, data.zone)}: ${rows.join(', ')}`;
+  return `${axisLabel(data, at)}: ${rows.join(', ')}`;
 }
 
 /** Distinguishes charts that uPlot has to draw anew from those whose values alone differ. */
-export const structureOf = ({ kind, series, before, zone, stepMs }: ChartData): string =>
-  JSON.stringify([kind, zone, stepMs, before !== undefined, series.map((one, place) => [one.label, colourOf(one, place)])]);
+export const structureOf = ({ kind, series, before, zone, stepMs, axis }: ChartData): string =>
+  JSON.stringify([kind, zone, stepMs, axis?.title, before !== undefined, series.map((one, place) => [one.label, colourOf(one, place)])]);
