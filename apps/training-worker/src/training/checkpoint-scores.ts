@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { JobSample } from '@slipway/contracts';
-import { packTar, sizeOf } from '../results/tar.js';
+import { sizeOf } from '../results/tar.js';
 import type { LlamaScorer } from '../scoring.js';
-import type { TrainerEvent } from '../trainers/trainer-events.js';
 import { type BaseScores, withScorer } from './base-scores.js';
+import { packState } from './checkpoint-files.js';
 import { answersTo, type JudgedAnswer, meanLoss } from './example-scores.js';
 import type { PreparedExample } from './prepared-example.js';
 import type { ScoredCheckpoint, TrainingSink } from './training-job.js';
@@ -14,7 +13,16 @@ import type { ScoredCheckpoint, TrainingSink } from './training-job.js';
 const BEST_KEPT = 3;
 const TEXT_MAX = 2_000;
 
-export type CheckpointEvent = Extract<TrainerEvent, { ev: 'checkpoint' }>;
+const NO_FIGURES = { epoch: null, loss: null, accuracy: null, rate: null, tokensPerSecond: null };
+
+/** An adapter in training. Paths are absolute. */
+export interface Checkpoint {
+  readonly step: number;
+  /** Folder to continue from; null = an adapter alone. */
+  readonly folder: string | null;
+  /** Null = its trainer's checkpoints hold none. */
+  readonly adapter: string | null;
+}
 
 /** How good a checkpoint is. */
 export interface CheckpointScore {
@@ -26,8 +34,6 @@ export interface CheckpointScore {
 }
 
 export interface CheckpointOptions {
-  /** Folder of the run. */
-  readonly folder: string;
   readonly scorer: LlamaScorer;
   readonly context: number;
   readonly base: BaseScores;
@@ -45,8 +51,9 @@ export const isBetter = (a: CheckpointScore, b: CheckpointScore): boolean =>
  */
 export class CheckpointScores {
   readonly #scores: CheckpointScore[] = [];
-  #waiting: CheckpointEvent | null = null;
+  #waiting: Checkpoint | null = null;
   #running: Promise<void> | null = null;
+  #current: number | null = null;
   #failure: unknown;
 
   constructor(private readonly options: CheckpointOptions) {}
@@ -55,9 +62,14 @@ export class CheckpointScores {
     return this.#scores.reduce<CheckpointScore | null>((best, score) => (best && !isBetter(score, best) ? best : score), null);
   }
 
-  /** Takes a checkpoint to be scored. Of a trainer whose checkpoints hold no adapter it is only stored. */
-  add(event: CheckpointEvent): void {
-    this.#waiting = event;
+  /** Whether a checkpoint of this step was added, and not passed over. */
+  has(step: number): boolean {
+    return this.#waiting?.step === step || this.#current === step || this.#scores.some((score) => score.step === step);
+  }
+
+  /** Takes a checkpoint to be scored and stored. */
+  add(checkpoint: Checkpoint): void {
+    this.#waiting = checkpoint;
     this.#running ??= this.#run();
   }
 
@@ -69,9 +81,10 @@ export class CheckpointScores {
 
   async #run(): Promise<void> {
     try {
-      for (let event = this.#waiting; event; event = this.#waiting) {
+      for (let next = this.#waiting; next; next = this.#waiting) {
         this.#waiting = null;
-        await this.#score(event);
+        this.#current = next.step;
+        await this.#take(next);
       }
     } catch (error) {
       this.#failure ??= error;
@@ -80,18 +93,19 @@ export class CheckpointScores {
     }
   }
 
-  async #score({ step, path, adapter }: CheckpointEvent): Promise<void> {
-    const { folder, sink, base } = this.options;
-    const from = join(folder, path);
-    const score = adapter === undefined ? null : await this.#measure(step, join(folder, adapter));
-    if (score) this.#scores.push(score);
-    const state = await packState(from, adapter === undefined ? null : join(folder, adapter));
-    const files = { adapter: score?.adapter ?? '', state, bytes: (score ? await sizeOf(score.adapter) : 0) + (await sizeOf(state)) };
-    const figures = { heldLoss: base.isHeldOut ? (score?.loss ?? null) : null, degenerate: score?.degenerate ?? null };
-    if (score) await this.#store({ step, ...files, ...figures });
-    if (score) sink.point({ step, epoch: null, loss: null, heldLoss: figures.heldLoss, accuracy: null, rate: null, tokensPerSecond: null });
+  async #take({ step, folder, adapter }: Checkpoint): Promise<void> {
+    const { sink, base } = this.options;
+    if (adapter === null) return;
+    const score = await this.#measure(step, adapter);
+    this.#scores.push(score);
+    const heldLoss = base.isHeldOut ? score.loss : null;
+    if (heldLoss !== null) sink.point({ ...NO_FIGURES, step, heldLoss });
+    if (folder === null) return;
+    const state = await packState(folder, step, adapter);
+    const bytes = (await sizeOf(adapter)) + (await sizeOf(state));
+    await this.#store({ step, adapter, state, bytes, heldLoss, degenerate: score.degenerate });
     await rm(state, { force: true });
-    await this.#removeOthers(from);
+    await this.#removeOthers(folder);
   }
 
   async #store(checkpoint: ScoredCheckpoint): Promise<void> {
@@ -139,10 +153,3 @@ export const samplesOf = (step: number, shown: readonly PreparedExample[], answe
     expected: expected.slice(0, TEXT_MAX),
   }));
 
-/** All files of a checkpoint but its adapter, in one. */
-async function packState(folder: string, adapter: string | null): Promise<string> {
-  const files = (await readdir(folder)).map((name) => join(folder, name)).filter((file) => file !== adapter && existsSync(file));
-  const path = join(folder, '..', `state-${basename(folder)}.tar`);
-  await packTar(path, files);
-  return path;
-}

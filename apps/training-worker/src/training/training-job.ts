@@ -43,11 +43,11 @@ export interface ResumePoint {
   readonly state: string;
 }
 
-/** A checkpoint that was scored. `state` = all of it but the adapter, packed; null = it cannot be continued. */
+/** A checkpoint that was scored. `state` = all of it but the adapter, packed. */
 export interface ScoredCheckpoint {
   readonly step: number;
   readonly adapter: string;
-  readonly state: string | null;
+  readonly state: string;
   readonly bytes: number;
   readonly heldLoss: number | null;
   readonly degenerate: number | null;

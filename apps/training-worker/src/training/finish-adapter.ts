@@ -1,0 +1,78 @@
+import { copyFile, mkdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { readLoraGguf } from '../results/lora-gguf.js';
+import { PEFT_FILES, writePeft } from '../results/peft.js';
+import { packTar } from '../results/tar.js';
+import type { LlamaScorer } from '../scoring.js';
+import { TrainingFault } from '../training-fault.js';
+import { type BaseScores, withScorer } from './base-scores.js';
+import type { CheckpointScore } from './checkpoint-scores.js';
+import type { PreparedExample } from './prepared-example.js';
+import type { AdapterResult, TrainingJob, TrainingSink } from './training-job.js';
+import { judge } from './verdict.js';
+import { makeWitness, witnessPrompts } from './witness.js';
+
+/** Least distance of an adapter from its base; below, no replica could prove that it serves the adapter. */
+const LEAST_DISTANCE = 0.02;
+
+/** What is known of a job when its training is over. */
+export interface FinishInput {
+  readonly job: TrainingJob;
+  readonly scorer: LlamaScorer;
+  readonly context: number;
+  readonly base: BaseScores;
+  readonly first: readonly PreparedExample[];
+  readonly held: readonly PreparedExample[];
+  readonly kept: readonly PreparedExample[] | null;
+  readonly best: CheckpointScore;
+  readonly sink: TrainingSink;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Makes the adapter of the best checkpoint: both forms, witness and verdict.
+ * @throws TrainingFault `no_effect` when it answers as the base does; `adapter_mismatch` for a damaged one
+ */
+export async function finishAdapter(input: FinishInput): Promise<AdapterResult> {
+  const { job, scorer, context, best, sink, first, held, kept, base, signal } = input;
+  sink.state('finishing', null);
+  sink.event({ level: 'info', code: 'best', message: whyBest(best), data: { step: best.step, loss: best.loss, degenerate: best.degenerate } });
+  const files = await writeForms(job, best);
+  return withScorer(scorer, files.gguf, context, (adapter) =>
+    withScorer(scorer, null, context, async (plain) => {
+      const witness = await makeWitness(adapter, plain, witnessPrompts(first, kept ?? held));
+      assertEffect(witness.distance);
+      const how = 'The adapter is told from its base by its answers.';
+      sink.event({ level: 'info', code: 'witnessed', message: how, data: { distance: witness.distance } });
+      sink.state('evaluating', null);
+      const { judged } = base;
+      const limits = { distance: witness.distance, leastDistance: LEAST_DISTANCE, gate: job.gate };
+      const judgement = await judge({ base: plain, adapter, held, judged, kept, signal, ...limits });
+      const { templateSha256, tokenizerSha256 } = scorer.texts;
+      return { ...files, step: best.step, baseSha256: job.base.sha256, templateSha256, tokenizerSha256, witness, ...judgement };
+    }),
+  );
+}
+
+const whyBest = ({ step, degenerate, loss }: CheckpointScore): string =>
+  `The checkpoint at step ${step} is the best: ${degenerate === 0 ? 'no' : degenerate} degenerate answers, loss ${loss.toFixed(3)}.`;
+
+function assertEffect(distance: number): void {
+  if (distance >= LEAST_DISTANCE) return;
+  const message = `The adapter answers as its base does (distance ${distance.toFixed(4)}): nothing was learned. Train longer, or with a higher rate.`;
+  throw new TrainingFault('no_effect', message, { distance });
+}
+
+type Forms = Pick<AdapterResult, 'gguf' | 'peft' | 'rank' | 'alpha' | 'modules'>;
+
+async function writeForms({ folder, base }: TrainingJob, best: CheckpointScore): Promise<Forms> {
+  const adapter = await readLoraGguf(best.adapter);
+  const out = join(folder, 'adapter');
+  await mkdir(out, { recursive: true });
+  const [gguf, peft] = [join(out, 'adapter.gguf'), join(out, 'peft.tar')];
+  await copyFile(best.adapter, gguf);
+  await writePeft(out, adapter, basename(base.path, '.gguf'));
+  await packTar(peft, [join(out, PEFT_FILES.config), join(out, PEFT_FILES.weights)]);
+  const modules = [...new Set(adapter.pairs.map(({ tensor }) => tensor.split('.').at(-1) ?? tensor))].toSorted();
+  return { gguf, peft, rank: adapter.rank, alpha: adapter.alpha, modules };
+}

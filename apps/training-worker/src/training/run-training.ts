@@ -1,0 +1,148 @@
+import { createReadStream } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { EngineLoadError } from '@slipway/engine';
+import type { Logger } from '@slipway/platform';
+import { LlamaScorer } from '../scoring.js';
+import { TrainingFault } from '../training-fault.js';
+import { scoreBase, scoringContext, withScorer } from './base-scores.js';
+import { samplesOf } from './checkpoint-scores.js';
+import { unpackCheckpoint } from './checkpoint-files.js';
+import { fileSha256 } from './file-sha256.js';
+import { finishAdapter } from './finish-adapter.js';
+import { prepareDataset } from './prepare-dataset.js';
+import { ExamplePreparer, type PreparedExample } from './prepared-example.js';
+import { readExample } from './read-example.js';
+import { trainAdapter, type TrainInput } from './train-adapter.js';
+import { StopTraining, type TrainingJob, type TrainingOutcome, type TrainingSink } from './training-job.js';
+
+/** Conversations of a keep set that are asked. */
+const KEPT_MAX = 200;
+
+/** Where a job reports to, and what stops it. */
+export interface TrainingContext {
+  readonly sink: TrainingSink;
+  /** Aborted with a `StopTraining`. */
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+}
+
+/**
+ * Runs all steps of a job on this machine: installs the trainer, prepares the data set, scores the base, trains, scores the
+ * checkpoints, and makes the adapter with its witness and verdict. Never rejects: a fault is an outcome.
+ */
+export async function runTraining(job: TrainingJob, context: TrainingContext): Promise<TrainingOutcome> {
+  const { signal, log } = context;
+  let scorer: LlamaScorer | undefined;
+  try {
+    context.sink.state('starting', 0);
+    await clear(job.folder);
+    await install(job, context);
+    scorer = await openBase(job, context);
+    return await trainWith(scorer, job, context);
+  } catch (error) {
+    if (signal.aborted && !(error instanceof TrainingFault)) return stopped(signal);
+    if (!(error instanceof TrainingFault || error instanceof EngineLoadError)) log.error({ err: error }, 'training.failed');
+    return { state: 'failed', fault: asFault(error) };
+  } finally {
+    await scorer?.dispose();
+  }
+}
+
+async function trainWith(scorer: LlamaScorer, job: TrainingJob, { sink, signal }: TrainingContext): Promise<TrainingOutcome> {
+  const run = join(job.folder, 'run');
+  const { takesWeights } = job.trainer;
+  const { texts, trainedContext } = scorer;
+  const data = { dataset: job.dataset, folder: run, texts, context: trainedContext, settings: job.settings, takesWeights, signal };
+  const prepared = await prepareDataset(data);
+  const leftOut = Object.fromEntries([...prepared.leftOut].map(([why, count]) => [`left_out_${why}`, count]));
+  const figures = { examples: prepared.examples, held: prepared.held.length, learned_tokens: prepared.learnedTokens, ...leftOut };
+  sink.event({ level: 'info', code: 'prepared', message: `${prepared.examples} examples are ready to be learned.`, data: figures });
+  sink.state('starting', 0.5);
+  const kept = job.keepSet === null ? null : await readKeepSet(job.keepSet, scorer);
+  const { first, held } = prepared;
+  const size = scoringContext(Math.max(prepared.longest, ...(kept ?? []).map(({ tokens }) => tokens.length)), [...first, ...held, ...(kept ?? [])]);
+  const base = await withScorer(scorer, null, size, (scoring) => scoreBase(scoring, prepared, signal));
+  sink.samples(samplesOf(0, base.shown, base.shownAnswers));
+  const input: TrainInput = { job, run, prepared, scorer, context: size, base, sink, signal };
+  if (job.resume) await unpackCheckpoint(job.resume, join(run, 'resume'));
+  const { end, best } = await trainAdapter(input);
+  if (end === 'paused') return { state: 'paused' };
+  if (end === 'cancelled' && (!isKept(signal) || !best)) return { state: 'cancelled', adapter: null };
+  if (!best) throw new TrainingFault('trainer_failed', 'The trainer saved nothing that can be served.');
+  // A pause that comes when the training is over is too late; a cancel is not.
+  const finishing = end === 'cancelled' ? new AbortController().signal : onlyCancel(signal);
+  const adapter = await finishAdapter({ job, scorer, context: size, base, first, held, kept, best, sink, signal: finishing });
+  return end === 'cancelled' ? { state: 'cancelled', adapter } : { state: 'succeeded', adapter };
+}
+
+const isKept = ({ reason }: AbortSignal): boolean => reason instanceof StopTraining && reason.how === 'keep';
+
+function onlyCancel(signal: AbortSignal): AbortSignal {
+  const cancelled = new AbortController();
+  const check = (): void => {
+    const { reason } = signal as { reason: unknown };
+    if (!(reason instanceof StopTraining) || reason.how === 'cancel') cancelled.abort(reason);
+  };
+  if (signal.aborted) check();
+  else signal.addEventListener('abort', check, { once: true });
+  return cancelled.signal;
+}
+
+function stopped({ reason }: AbortSignal): TrainingOutcome {
+  const paused = reason instanceof StopTraining && reason.how === 'pause';
+  return paused ? { state: 'paused' } : { state: 'cancelled', adapter: null };
+}
+
+async function clear(folder: string): Promise<void> {
+  for (const name of ['run', 'adapter']) await rm(join(folder, name), { recursive: true, force: true });
+  await mkdir(join(folder, 'run'), { recursive: true });
+}
+
+async function install({ trainer }: TrainingJob, { sink, signal }: TrainingContext): Promise<void> {
+  const { installed } = await trainer.probe();
+  if (installed) return;
+  sink.event({ level: 'info', code: 'installing', message: `The trainer ${trainer.name} is being installed.`, data: {} });
+  await trainer.install(signal);
+}
+
+/** @throws TrainingFault when the base is not the one that the job was made for, or not one that the trainer knows */
+async function openBase({ base, trainer, threads }: TrainingJob, { signal, log }: TrainingContext): Promise<LlamaScorer> {
+  const sum = await fileSha256(base.path).catch((cause: unknown) => {
+    throw new TrainingFault('base_changed', 'The file of the base is gone.', {}, { cause });
+  });
+  if (sum !== base.sha256) throw new TrainingFault('base_changed', 'The file of the base was changed since the job was made.');
+  const scorer = await LlamaScorer.open({ path: base.path, threads, log, signal });
+  const { architecture, templateSha256 } = scorer.texts;
+  const { architectures } = await trainer.probe();
+  const refusal = !architectures.includes(architecture)
+    ? new TrainingFault('base_not_trainable', `The trainer ${trainer.name} does not train the architecture "${architecture}".`)
+    : templateSha256 !== base.templateSha256 && new TrainingFault('base_changed', 'The chat template of the base was changed.');
+  if (!refusal) return scorer;
+  await scorer.dispose();
+  throw refusal;
+}
+
+async function readKeepSet(path: string, { texts, trainedContext }: LlamaScorer): Promise<PreparedExample[]> {
+  const preparer = new ExamplePreparer(texts, trainedContext, 'leave_out');
+  const kept: PreparedExample[] = [];
+  const lines = createInterface({ input: createReadStream(path), crlfDelay: Infinity });
+  for await (const line of lines) {
+    const example = kept.length < KEPT_MAX ? readExample(line) : null;
+    const prepared = example && preparer.prepare(example);
+    if (prepared && typeof prepared !== 'string') kept.push(prepared);
+  }
+  return kept;
+}
+
+function asFault(error: unknown): TrainingFault {
+  if (error instanceof TrainingFault) return error;
+  const code = (error as NodeJS.ErrnoException | null)?.code;
+  if (code === 'ENOSPC' || code === 'EDQUOT') return new TrainingFault('no_disk', 'The disk of the training worker is full.');
+  if (error instanceof EngineLoadError) {
+    const known = error.reason === 'out_of_memory' ? 'out_of_memory' : 'base_not_trainable';
+    return new TrainingFault(known, error.message, {}, { cause: error });
+  }
+  return new TrainingFault('trainer_failed', 'The training failed on the worker; its log says why.', {}, { cause: error });
+}

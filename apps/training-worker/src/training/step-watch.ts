@@ -1,0 +1,83 @@
+import { TrainingFault } from '../training-fault.js';
+import type { TrainerEvent } from '../trainers/trainer-events.js';
+import { assertParity } from './parity.js';
+import type { TrainingSink } from './training-job.js';
+
+/** Losses that are looked at together. */
+const WINDOW = 20;
+/** Share of the base's loss at which training has diverged; a base with a small loss is taken as one with 0.5. */
+const DIVERGED = 3;
+const LEAST_LOSS = 0.5;
+/** Held-out losses above the best one, in a row, that end a training early. */
+const WORSE = 2;
+
+export interface StepWatchOptions {
+  readonly sink: TrainingSink;
+  /** Loss of the first example on the base; null = the run is resumed, and its first loss is that of no base. */
+  readonly firstLoss: number | null;
+  /** Mean loss of examples on the base. */
+  readonly baseLoss: number;
+  /** Learned tokens of an average step. */
+  readonly tokensPerStep: number;
+  readonly earlyStop: boolean;
+}
+
+/** Follows the losses of a run: compares the first one with serving, notices divergence, and knows when more epochs harm. */
+export class StepWatch {
+  readonly #losses: number[] = [];
+  readonly #times: number[] = [];
+  #isFirst = true;
+  #best = Infinity;
+  #worse = 0;
+
+  constructor(private readonly options: StepWatchOptions) {}
+
+  /** Whether held-out examples get worse with further epochs. */
+  get isWorse(): boolean {
+    return this.options.earlyStop && this.#worse >= WORSE;
+  }
+
+  /** @throws TrainingFault `template_mismatch` or `diverged` */
+  step(event: Extract<TrainerEvent, { ev: 'step' }>): void {
+    const { sink, baseLoss } = this.options;
+    const { step, epoch, loss, lr = null } = event;
+    sink.point({ step, epoch, loss, heldLoss: null, accuracy: null, rate: lr, tokensPerSecond: this.#pace() });
+    if (loss === null || !Number.isFinite(loss)) throw diverged('its loss is no number any more', step);
+    if (this.#isFirst) this.#compareFirst(loss);
+    this.#isFirst = false;
+    this.#losses.push(loss);
+    if (this.#losses.length > WINDOW) this.#losses.shift();
+    const mean = this.#losses.reduce((all, each) => all + each, 0) / this.#losses.length;
+    const most = DIVERGED * Math.max(LEAST_LOSS, baseLoss);
+    if (this.#losses.length === WINDOW && mean > most) throw diverged(`its loss rose to ${mean.toFixed(2)}`, step);
+  }
+
+  evaluated({ step, loss, accuracy = null }: Extract<TrainerEvent, { ev: 'eval' }>): void {
+    const { sink } = this.options;
+    sink.point({ step, epoch: null, loss: null, heldLoss: null, accuracy, rate: null, tokensPerSecond: null });
+    if (loss === null) return;
+    this.#worse = loss < this.#best ? 0 : this.#worse + 1;
+    this.#best = Math.min(this.#best, loss);
+  }
+
+  #compareFirst(theirs: number): void {
+    const { firstLoss: ours, sink } = this.options;
+    if (ours === null) return;
+    assertParity(ours, theirs);
+    const message = 'The trainer reads the examples as the serving engine does.';
+    sink.event({ level: 'info', code: 'parity', message, data: { ours, theirs } });
+  }
+
+  #pace(): number | null {
+    this.#times.push(performance.now());
+    if (this.#times.length > WINDOW) this.#times.shift();
+    const [first = 0] = this.#times;
+    const seconds = ((this.#times.at(-1) ?? first) - first) / 1_000;
+    return seconds > 0 ? ((this.#times.length - 1) * this.options.tokensPerStep) / seconds : null;
+  }
+}
+
+function diverged(how: string, step: number): TrainingFault {
+  const message = `The training diverged at step ${step}: ${how}. Train again with a third of the learning rate.`;
+  return new TrainingFault('diverged', message, { step });
+}

@@ -1,0 +1,186 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LlamaScorer } from '../scoring.js';
+import { TrainingFault } from '../training-fault.js';
+import type { TrainerEvent } from '../trainers/trainer-events.js';
+import type { RunSettings, TrainerEnd, TrainerProcess } from '../trainers/trainer.js';
+import type { BaseScores } from './base-scores.js';
+import { type CheckpointScore, CheckpointScores } from './checkpoint-scores.js';
+import type { PreparedDataset } from './prepare-dataset.js';
+import { StepWatch } from './step-watch.js';
+import { type ResumePoint, StopTraining, type TrainingJob, type TrainingSink } from './training-job.js';
+
+/** Checkpoints of a run, about. */
+const CHECKPOINTS = 20;
+const TOKENS_STEP = 32;
+/** Share of the rate that it falls to; a rate of 0 ends some trainers. */
+const LEAST_RATE_SHARE = 0.01;
+const LEAST_RATE = 1e-7;
+/** Matrices that get an adapter, as GGUF names them. */
+const MODULES = ['attn_q', 'attn_k', 'attn_v', 'attn_o', 'ffn_gate', 'ffn_up', 'ffn_down'];
+
+/** What a training needs. */
+export interface TrainInput {
+  readonly job: TrainingJob;
+  /** Folder of the trainer's run, with the data. */
+  readonly run: string;
+  readonly prepared: PreparedDataset;
+  readonly scorer: LlamaScorer;
+  readonly context: number;
+  readonly base: BaseScores;
+  readonly sink: TrainingSink;
+  readonly signal: AbortSignal;
+}
+
+/** A training that is over. */
+export interface Trained {
+  readonly end: 'saved' | 'paused' | 'cancelled';
+  /** Null when no checkpoint holds an adapter. */
+  readonly best: CheckpointScore | null;
+}
+
+/**
+ * Trains until the end, a fault or a stop, and scores the checkpoints meanwhile.
+ * @throws TrainingFault
+ */
+export async function trainAdapter(input: TrainInput): Promise<Trained> {
+  const { run, sink, job } = input;
+  const settings = settingsOf(input);
+  const steps = input.prepared.examples * settings.epochs;
+  sink.plan({ steps, learnedTokens: input.prepared.learnedTokens * settings.epochs });
+  const watched = new WatchedRun(input);
+  if (job.resume) watched.addResumed(job.resume);
+  const process = await job.trainer.start({ folder: run, settings }, watched);
+  const end = await watched.follow(process);
+  return watched.result(end, steps);
+}
+
+/** Resolved settings for the trainer. */
+export function settingsOf({ job, prepared }: Pick<TrainInput, 'job' | 'prepared'>): RunSettings {
+  const { rank, alpha, rate, schedule, epochs, seed } = job.settings;
+  const leastRate = Math.max(rate * LEAST_RATE_SHARE, LEAST_RATE);
+  return {
+    base: job.base.path,
+    held: prepared.held.length > 0,
+    modules: MODULES,
+    ...{ rank, alpha, rate, schedule, epochs, seed, leastRate },
+    tokens: Math.ceil(prepared.longest / TOKENS_STEP) * TOKENS_STEP,
+    checkpointSteps: checkpointSteps(prepared.examples, epochs),
+    ...(job.resume && { resume: { step: job.resume.step, path: 'resume' } }),
+  };
+}
+
+/**
+ * Steps between checkpoints: about 20 in a run, and one at the end of each epoch that has any, because trainers that cannot resume
+ * within an epoch then repeat nothing.
+ */
+export function checkpointSteps(examples: number, epochs: number): number {
+  if (epochs >= CHECKPOINTS) return examples * Math.ceil(epochs / CHECKPOINTS);
+  let perEpoch = Math.max(1, Math.min(examples, Math.round(CHECKPOINTS / epochs)));
+  while (examples % perEpoch !== 0) perEpoch -= 1;
+  return examples / perEpoch;
+}
+
+class WatchedRun {
+  readonly #scores: CheckpointScores;
+  readonly #watch: StepWatch;
+  #process: TrainerProcess | undefined;
+  #fault: TrainingFault | null = null;
+  #lastStep = 0;
+  #stoppedEarly = false;
+
+  constructor(private readonly input: TrainInput) {
+    const { scorer, context, base, sink, signal, prepared, job } = input;
+    // Checkpoints are scored and stored on a pause, too.
+    this.#scores = new CheckpointScores({ scorer, context, base, sink, signal: new AbortController().signal });
+    this.#watch = new StepWatch({
+      sink,
+      firstLoss: job.resume ? null : base.firstLoss,
+      baseLoss: base.trainLoss,
+      tokensPerStep: prepared.learnedTokens / prepared.examples,
+      earlyStop: job.settings.earlyStop && base.isHeldOut && !signal.aborted,
+    });
+  }
+
+  /** The checkpoint from which the run continues may stay the best one. */
+  addResumed({ step, adapter }: ResumePoint): void {
+    this.#scores.add({ step, folder: null, adapter });
+  }
+
+  /** Passes stops on to the trainer until it has ended. */
+  async follow(process: TrainerProcess): Promise<TrainerEnd> {
+    const { signal, job } = this.input;
+    this.#process = process;
+    if (this.#fault) process.kill();
+    const stop = (): void => (signal.reason instanceof StopTraining && signal.reason.how === 'pause' ? process.pause() : process.cancel());
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop);
+    const overdue = setTimeout(() => {
+      this.#fail(new TrainingFault('time_limit', `The training took longer than ${job.settings.timeLimitS} s.`));
+    }, job.settings.timeLimitS * 1_000);
+    try {
+      return await process.ended;
+    } finally {
+      clearTimeout(overdue);
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  async result(end: TrainerEnd, steps: number): Promise<Trained> {
+    const { signal, sink } = this.input;
+    if (this.#fault) throw this.#fault;
+    if (end.kind === 'failed') throw end.fault;
+    if (end.kind === 'saved') this.#addSaved(end.path, steps);
+    await this.#scores.settled();
+    const { best } = this.#scores;
+    if (end.kind === 'cancelled' && this.#stoppedEarly && !signal.aborted) {
+      const message = 'The held-out examples got worse twice in a row, so the training ended early.';
+      sink.event({ level: 'info', code: 'early_stopped', message, data: { step: this.#lastStep } });
+      return { end: 'saved', best };
+    }
+    return { end: end.kind, best };
+  }
+
+  event(event: TrainerEvent): void {
+    if (this.#fault) return;
+    try {
+      this.#take(event);
+    } catch (error) {
+      this.#fail(error instanceof TrainingFault ? error : new TrainingFault('trainer_failed', 'The training failed on the worker.', {}, { cause: error }));
+    }
+  }
+
+  log(line: string): void {
+    this.input.sink.log(line);
+  }
+
+  #take(event: TrainerEvent): void {
+    if (event.ev === 'ready') this.input.sink.state('running', null);
+    if (event.ev === 'step') {
+      this.#lastStep = event.step;
+      this.#watch.step(event);
+    }
+    if (event.ev === 'eval') this.#watch.evaluated(event);
+    if (event.ev === 'checkpoint') this.#addCheckpoint(event);
+    if (this.#watch.isWorse && !this.#stoppedEarly) {
+      this.#stoppedEarly = true;
+      this.#process?.cancel();
+    }
+  }
+
+  #addCheckpoint({ step, path, adapter }: Extract<TrainerEvent, { ev: 'checkpoint' }>): void {
+    const { run } = this.input;
+    this.#scores.add({ step, folder: join(run, path), adapter: adapter === undefined ? null : join(run, adapter) });
+  }
+
+  /** The finished adapter is one of the candidates, unless the last checkpoint is the same. */
+  #addSaved(path: string, steps: number): void {
+    const isLast = this.#scores.has(steps);
+    if (!isLast && existsSync(path)) this.#scores.add({ step: Math.max(steps, this.#lastStep), folder: null, adapter: path });
+  }
+
+  #fail(fault: TrainingFault): void {
+    this.#fault ??= fault;
+    this.#process?.kill();
+  }
+}
