@@ -19,9 +19,42 @@ const READS = [
   'get_deployment_logs',
   'get_usage',
   'list_deployment_keys',
+  'list_datasets',
+  'get_dataset',
+  'get_dataset_problems',
+  'preview_examples',
+  'list_tunable_bases',
+  'plan_tuning_job',
+  'list_tuning_jobs',
+  'get_tuning_job',
+  'list_adapters',
+  'get_adapter',
+  'get_adapter_answers',
 ];
-const DESTROYS = ['stop_deployment', 'delete_deployment', 'set_alias', 'delete_alias', 'revoke_deployment_key'];
-const OTHERS = ['create_deployment', 'update_deployment', 'resume_deployment'];
+const DESTROYS = [
+  'stop_deployment',
+  'delete_deployment',
+  'set_alias',
+  'delete_alias',
+  'revoke_deployment_key',
+  'delete_dataset',
+  'cancel_tuning_job',
+  'delete_adapter',
+];
+const OTHERS = [
+  'create_deployment',
+  'update_deployment',
+  'resume_deployment',
+  'create_dataset_upload',
+  'import_dataset',
+  'add_examples',
+  'repair_dataset',
+  'create_tuning_job',
+  'pause_tuning_job',
+  'resume_tuning_job',
+  'deploy_adapter',
+];
+const CREATES = ['create_deployment', 'repair_dataset', 'create_tuning_job', 'deploy_adapter'];
 
 const idOf = (slug: unknown): DeploymentId => DeploymentId.parse(Number(String(slug).slice('deployment-'.length)));
 
@@ -47,7 +80,7 @@ describe.each(ERAS)('an agent of the %s era', (era) => {
           title,
           readOnlyHint: READS.includes(name),
           destructiveHint: DESTROYS.includes(name),
-          idempotentHint: name !== 'create_deployment',
+          idempotentHint: !CREATES.includes(name),
           openWorldHint: false,
         },
       ]);

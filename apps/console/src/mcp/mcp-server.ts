@@ -12,6 +12,7 @@ import { ownNameOf } from './mcp-clients.js';
 import type { McpCaller } from './mcp-key-check.js';
 import type { McpAddresses, McpTool, ToolCall } from './mcp-tool.js';
 import { registerDeploymentResources, registerDiagnosePrompt } from './resources-and-prompts.js';
+import { registerTunePrompt } from './tuning/tune-prompt.js';
 import { runTool, ToolFailure, type ToolResult } from './tool-runner.js';
 import { accessOf } from './tool-registry.js';
 
@@ -112,6 +113,7 @@ export class McpServerMaker {
     const own = { rpc: this.options.rpc.withProof(request.caller.proof), caller: request.caller };
     registerDeploymentResources(server, own, callOf);
     registerDiagnosePrompt(server, own);
+    registerTunePrompt(server);
     return server;
   };
 

@@ -43,6 +43,11 @@ export interface McpTool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObj
   readonly input: I;
   /** Unknown fields are left out, never null. No field holds a secret. */
   readonly output: O;
+  /**
+   * Divides an output that contains text of other people: `text` becomes a second block that marks it as data, `shown` is the
+   * output without it for the first block.
+   */
+  data?(output: z.output<O>): { readonly shown: object; readonly text: string };
   /** @throws ServiceError whose message says what to do */
   run(input: z.output<I>, call: ToolCall): Promise<z.input<O>>;
 }

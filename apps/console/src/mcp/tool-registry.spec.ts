@@ -38,5 +38,5 @@ describe('every tool', () => {
 
 it('the read-only endpoint has reading tools only', () => {
   expect(READ_TOOLS.length).toBeGreaterThan(5);
-  expect(READ_TOOLS.filter(({ hints, name }) => hints.isDestructive || !/^(get|list)_/.test(name))).toEqual([]);
+  expect(READ_TOOLS.filter(({ hints, name }) => hints.isDestructive || !/^(get|list|plan|preview)_/.test(name))).toEqual([]);
 });

@@ -15,6 +15,28 @@ import { revokeDeploymentKey } from './tools/revoke-deployment-key.tool.js';
 import { setAlias } from './tools/set-alias.tool.js';
 import { stopDeployment } from './tools/stop-deployment.tool.js';
 import { updateDeployment } from './tools/update-deployment.tool.js';
+import { deleteAdapter, deployAdapter, getAdapter, getAdapterAnswers, listAdapters } from './tuning/adapter.tools.js';
+import {
+  addExamples,
+  createDatasetUpload,
+  deleteDataset,
+  getDataset,
+  getDatasetProblems,
+  importDataset,
+  listDatasets,
+  previewExamples,
+  repairDataset,
+} from './tuning/dataset.tools.js';
+import {
+  cancelTuningJob,
+  createTuningJob,
+  getTuningJob,
+  listTunableBases,
+  listTuningJobs,
+  pauseTuningJob,
+  planTuningJob,
+  resumeTuningJob,
+} from './tuning/job.tools.js';
 
 /** All tools, in the order of lists. None creates or rotates a key, whose value would stay in transcripts. */
 export const TOOLS: readonly McpTool[] = [
@@ -33,6 +55,28 @@ export const TOOLS: readonly McpTool[] = [
   getUsage,
   listDeploymentKeys,
   revokeDeploymentKey,
+  listDatasets,
+  getDataset,
+  createDatasetUpload,
+  importDataset,
+  addExamples,
+  getDatasetProblems,
+  repairDataset,
+  previewExamples,
+  deleteDataset,
+  listTunableBases,
+  planTuningJob,
+  createTuningJob,
+  listTuningJobs,
+  getTuningJob,
+  pauseTuningJob,
+  resumeTuningJob,
+  cancelTuningJob,
+  listAdapters,
+  getAdapter,
+  getAdapterAnswers,
+  deployAdapter,
+  deleteAdapter,
 ];
 
 /** What a tool needs: `read` where it changes nothing. */

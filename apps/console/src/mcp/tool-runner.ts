@@ -20,6 +20,12 @@ const NEXT_TOOL: Partial<Record<ErrorCode, string>> = {
   alias_taken: 'get_deployment',
   key_not_found: 'list_deployment_keys',
   source_not_allowed: 'list_models',
+  dataset_not_found: 'list_datasets',
+  dataset_not_ready: 'get_dataset',
+  base_not_found: 'list_tunable_bases',
+  job_not_found: 'list_tuning_jobs',
+  adapter_not_found: 'list_adapters',
+  gate_not_passed: 'get_adapter',
 };
 
 /** Names of tool arguments for fields of services that are named differently. */
@@ -46,7 +52,7 @@ function failureOf({ code, message, param, retryAfterS }: ServiceError): ToolFai
   };
 }
 
-/** Result of a call: one document as text and as structured content. */
+/** Result of a call: one document as text and as structured content; text of data sets in a block of its own. */
 export interface ToolResult {
   readonly content: { readonly type: 'text'; readonly text: string }[];
   readonly structuredContent: Record<string, unknown>;
@@ -102,7 +108,9 @@ const toServiceError = (thrown: unknown): ServiceError =>
 export async function runTool(tool: McpTool, args: unknown, call: ToolCall, onFault: OnFault): Promise<ToolResult> {
   try {
     const output = tool.output.parse(await tool.run(readInput(tool, args), call));
-    return { content: [{ type: 'text', text: JSON.stringify(output) }], structuredContent: output };
+    const { shown, text } = tool.data?.(output) ?? { shown: output, text: null };
+    const blocks = text === null ? [JSON.stringify(shown)] : [JSON.stringify(shown), text];
+    return { content: blocks.map((block) => ({ type: 'text', text: block })), structuredContent: output };
   } catch (thrown) {
     const error = toServiceError(thrown);
     if (error.code === 'internal' || error.cause !== undefined) onFault(tool.name, error);

@@ -1,0 +1,226 @@
+import {
+  CancelJob,
+  CreateJob,
+  GateSettings,
+  JOB_STATES,
+  JobId,
+  ListBases,
+  ListJobs,
+  PauseJob,
+  PlanJob,
+  ReadJobEvents,
+  ReadMetrics,
+  ResumeJob,
+  TrainingSettings,
+  TuningName,
+} from '@slipway/contracts';
+import { z } from 'zod';
+import { aliasInput, readAlias, requireConfirmation } from '../deployment-reference.js';
+import { defineTool, knownFields, READS, type ToolCall } from '../mcp-tool.js';
+import { pageOutput, readCursor, writeCursor } from '../page-cursor.js';
+import { DatasetRef, datasetIdOf, JobRef, openJob, versionInput } from './tuning-reference.js';
+import { ShownJob, shownJob } from './tuning-views.js';
+
+export const listTunableBases = defineTool({
+  name: 'list_tunable_bases',
+  title: 'List bases for fine-tuning',
+  description: 'Lists the models that adapters can be trained for, with the trainers that are ready for each.',
+  hints: READS,
+  input: z.object({}),
+  output: z.object({
+    bases: z.array(
+      z.object({
+        base: z.string(),
+        architecture: z.string(),
+        context: z.int().describe('Tokens of the longest example.'),
+        trainers: z.array(z.string()).describe('Empty = none can train it now; detail says what to do.'),
+        detail: z.string().optional(),
+      }),
+    ),
+    workers: z.int().describe('Connected training workers.'),
+  }),
+  run: async (_, { rpc, caller }) => {
+    const { bases, workers } = await rpc.call(ListBases, { account: caller.account });
+    return {
+      bases: bases.map(({ base, architecture, context, trainers, detail }) => ({
+        ...{ base, architecture, context, trainers },
+        ...knownFields({ detail }),
+      })),
+      workers,
+    };
+  },
+});
+
+const jobInput = {
+  base: z.string().min(1).max(200).describe('A base of list_tunable_bases.'),
+  dataset: DatasetRef,
+  version: versionInput,
+  name: TuningName.optional().describe('Name of the adapter; made from the data set’s unless given.'),
+  settings: TrainingSettings.optional().describe('Chosen from the data unless given.'),
+  gate: GateSettings.optional().describe('Which checks decide whether the adapter is good.'),
+  alias: aliasInput.optional().describe('Deploys the adapter under this alias when it passes.'),
+};
+type JobInput = z.output<z.ZodObject<typeof jobInput>>;
+
+async function specOf(
+  { alias, dataset, ...rest }: JobInput,
+  call: ToolCall,
+): Promise<{
+  readonly account: typeof call.caller.account;
+  readonly dataset: Awaited<ReturnType<typeof datasetIdOf>>;
+  readonly base: string;
+}> {
+  const { caller } = call;
+  const deploy = alias === undefined ? {} : { then: { deploy: { alias: readAlias(alias, caller.slug) } } };
+  return { account: caller.account, ...rest, dataset: await datasetIdOf(dataset, call), ...deploy };
+}
+
+export const planTuningJob = defineTool({
+  name: 'plan_tuning_job',
+  title: 'Plan a fine-tuning job',
+  description:
+    'Shows what create_tuning_job would do with the same arguments: settings, steps, tokens, time, warnings. It changes nothing.',
+  hints: READS,
+  input: z.object(jobInput),
+  output: z.object({
+    base: z.string(),
+    dataset_version: z.int(),
+    trainer: z.string(),
+    examples: z.int(),
+    held_out: z.int().describe('Examples that are kept for measuring.'),
+    left_out: z.int(),
+    steps: z.int(),
+    learned_tokens: z.int(),
+    seconds: z.object({ low: z.int(), high: z.int() }).optional().describe('Absent until this base was trained once.'),
+    settings: z.array(z.object({ name: z.string(), value: z.union([z.string(), z.number(), z.boolean()]), reason: z.string() })),
+    placement: z.string(),
+    warnings: z.array(z.string()),
+  }),
+  run: async (input, call) => {
+    const { plan } = await call.rpc.call(PlanJob, await specOf(input, call));
+    const { base, version, trainer, examples, held_out, left_out, steps, learned_tokens, seconds, settings, placement, warnings } = plan;
+    return {
+      ...{ base, dataset_version: version, trainer, examples, held_out, left_out, steps, learned_tokens, settings, placement },
+      ...knownFields({ seconds: seconds === null ? null : { low: seconds.low, high: seconds.high } }),
+      warnings: warnings.map(({ message }) => message),
+    };
+  },
+});
+
+export const createTuningJob = defineTool({
+  name: 'create_tuning_job',
+  title: 'Start a fine-tuning job',
+  description:
+    'Trains an adapter. It returns at once; call get_tuning_job until the state is succeeded or failed. Show the person you work for the plan of plan_tuning_job first. Give an idempotency_key, so that a repeated call starts no second job.',
+  hints: { isReadOnly: false, isDestructive: false, isIdempotent: false },
+  input: z.object({
+    ...jobInput,
+    idempotency_key: z
+      .string()
+      .regex(/^[\x21-\x7e]{1,128}$/)
+      .describe('Your own name for this job.'),
+  }),
+  output: z.object({ job: z.int(), state: z.string(), next_step: z.string() }),
+  run: async ({ idempotency_key: key, ...input }, call) => {
+    const spec = await specOf(input, call);
+    const { job } = await call.rpc.call(CreateJob, { ...spec, idempotency_key: key, actor: call.actor });
+    const { state } = await openJob(job, call);
+    return { job, state, next_step: 'Call get_tuning_job every few seconds until the state is succeeded or failed.' };
+  },
+});
+
+export const listTuningJobs = defineTool({
+  name: 'list_tuning_jobs',
+  title: 'List fine-tuning jobs',
+  description: 'Lists the fine-tuning jobs of the account, the newest first.',
+  hints: READS,
+  input: z.object({
+    state: z.enum(JOB_STATES).optional().describe('Only those in this state.'),
+    cursor: z.string().max(200).optional().describe('next_cursor of the previous page.'),
+  }),
+  output: z.object({ jobs: z.array(ShownJob), ...pageOutput }),
+  run: async ({ state, cursor }, { rpc, caller }) => {
+    const before = readCursor(cursor, /^[1-9]\d{0,9}$/);
+    const { jobs, next } = await rpc.call(ListJobs, {
+      account: caller.account,
+      ...(state !== undefined && { states: [state] }),
+      ...(before !== null && { before: JobId.parse(Number(before)) }),
+    });
+    return { jobs: jobs.map(shownJob), ...(next !== null && { next_cursor: writeCursor(String(next)) }) };
+  },
+});
+
+const POINTS = 20;
+const EVENTS = 50;
+
+export const getTuningJob = defineTool({
+  name: 'get_tuning_job',
+  title: 'Show a fine-tuning job',
+  description: 'Shows the state, progress, last losses and events of a job.',
+  hints: READS,
+  input: z.object({
+    job: JobRef,
+    since_step: z.int().nonnegative().optional().describe('Losses after this step; the last 20 unless given.'),
+  }),
+  output: ShownJob.extend({
+    points: z.array(z.object({ step: z.int(), loss: z.number().optional(), held_loss: z.number().optional() })),
+    events: z.array(z.object({ at: z.string(), level: z.string(), event: z.string(), text: z.string() })),
+  }),
+  run: async ({ job: number, since_step: since }, call) => {
+    const { rpc, caller } = call;
+    const job = await openJob(number, call);
+    const target = { account: caller.account, job: job.id };
+    const [{ points }, { events }] = await Promise.all([rpc.call(ReadMetrics, { ...target, since }), rpc.call(ReadJobEvents, target)]);
+    return {
+      ...shownJob(job),
+      points: points.slice(-POINTS).map(({ step, loss, held_loss: held }) => ({ step, ...knownFields({ loss, held_loss: held }) })),
+      events: events.slice(-EVENTS).map(({ at, level, code, message }) => ({ at, level, event: code, text: message })),
+    };
+  },
+});
+
+const JobChanged = z.object({ job: z.int(), state: z.string() });
+
+export const pauseTuningJob = defineTool({
+  name: 'pause_tuning_job',
+  title: 'Pause a fine-tuning job',
+  description: 'Stores a checkpoint and frees the slot until resume_tuning_job.',
+  hints: { isReadOnly: false, isDestructive: false, isIdempotent: true },
+  input: z.object({ job: JobRef }),
+  output: JobChanged,
+  run: async ({ job: number }, call) => {
+    const { id } = await openJob(number, call);
+    return call.rpc.call(PauseJob, { account: call.caller.account, job: id, actor: call.actor });
+  },
+});
+
+export const resumeTuningJob = defineTool({
+  name: 'resume_tuning_job',
+  title: 'Resume a fine-tuning job',
+  description: 'Queues a paused job again, from its checkpoint.',
+  hints: { isReadOnly: false, isDestructive: false, isIdempotent: true },
+  input: z.object({ job: JobRef }),
+  output: JobChanged,
+  run: async ({ job: number }, call) => {
+    const { id } = await openJob(number, call);
+    return call.rpc.call(ResumeJob, { account: call.caller.account, job: id, actor: call.actor });
+  },
+});
+
+export const cancelTuningJob = defineTool({
+  name: 'cancel_tuning_job',
+  title: 'Cancel a fine-tuning job',
+  description: 'Ends a job for good; with keep its best checkpoint becomes an adapter. Ask the person you work for first.',
+  hints: { isReadOnly: false, isDestructive: true, isIdempotent: true },
+  input: z.object({
+    job: JobRef,
+    confirm_job: z.string().max(10).describe('The number again, once the person you work for agrees.'),
+    keep: z.boolean().optional().describe('Make an adapter of the best checkpoint.'),
+  }),
+  output: JobChanged,
+  run: async ({ job: number, confirm_job: confirmed, keep }, call) => {
+    const { id } = await openJob(number, call);
+    requireConfirmation('confirm_job', confirmed, String(id));
+    return call.rpc.call(CancelJob, { account: call.caller.account, job: id, keep, actor: call.actor });
+  },
+});
