@@ -84,9 +84,11 @@ export class CanonicalWriter {
   write(example: CanonicalExample): number {
     const { prompt, rest, hasPrompt } = partsOf(example);
     const start = this.length;
-    this.room(3 * (prompt.length + rest.length) + 1);
-    const restAt = start + this.buffer.write(prompt, start, 'utf8');
-    const end = restAt + this.buffer.write(rest, restAt, 'utf8');
+    const line = prompt + rest;
+    this.room(3 * line.length + 1);
+    const end = start + this.buffer.write(line, start, 'utf8');
+    const isAscii = end - start === line.length;
+    const restAt = start + (isAscii ? prompt.length : Buffer.byteLength(prompt));
     this.buffer[end] = 0x0a;
     this.length = end + 1;
     this.hash.of(this.view, start, end);

@@ -1,5 +1,6 @@
 import type { CanonicalExample, CanonicalMessage } from './example.js';
 import type { IssueLog } from './issue-log.js';
+import { FOUND } from './json/scan.js';
 import { shown } from './rules.js';
 import { controlTokenFinder, firstInTexts, hasLoneSurrogate, invisibleIn, mayHoldSecret, secretIn } from './text-checks.js';
 
@@ -14,9 +15,10 @@ export class TextRules {
     this.controlToken = controlTokenFinder(controlTokens);
   }
 
-  /** Checks an example. `plain`: it is known to hold printable ASCII and line breaks alone. */
-  check(example: CanonicalExample, plain: boolean): void {
-    this.first(example, 'secret_like', (text) => (mayHoldSecret(text) ? secretIn(text) : null));
+  /** Checks an example; `found` is what a scan of its line found. */
+  check(example: CanonicalExample, found: number): void {
+    const plain = (found & (FOUND.hidden | FOUND.nonAscii)) === 0;
+    if (found & (FOUND.hidden | FOUND.secret)) this.first(example, 'secret_like', (text) => (mayHoldSecret(text) ? secretIn(text) : null));
     const controlToken = this.controlToken;
     if (controlToken) this.first(example, 'control_token', (text) => controlToken(text)?.replace(/^.*$/s, shown) ?? null);
     if (plain) return;

@@ -38,7 +38,7 @@ export interface RecordChecker {
 /** Keeps an example, or refuses its line where any rule did. */
 function decide(context: CheckContext, example: CanonicalExample | null, line: number, found: number): boolean {
   const { log, keeper, texts } = context;
-  if (example && !log.refused) texts.check(example, (found & (FOUND.hidden | FOUND.nonAscii)) === 0);
+  if (example && !log.refused) texts.check(example, found);
   if (!example || log.refused) return false;
   keeper.keep(example, line, (found & (FOUND.hidden | FOUND.nonAscii)) === 0);
   return true;

@@ -81,6 +81,14 @@ describe('JsonScan', () => {
     expect(scan('['.repeat(65)) & FOUND.tooDeep).toBe(FOUND.tooDeep);
   });
 
+  it('marks what may be a credential', () => {
+    expect(scan('{"a":"my sk-1"}')).toBe(FOUND.secret);
+    for (const text of ['svc_dep_', '-----BEGIN', 'AKIA', 'AIza', 'ghp_', 'hf_', 'xoxb-', 'sk_live_', 'eyJ']) {
+      expect(scan(`{"a":"${text}"}`)).toBe(FOUND.secret);
+    }
+    expect(scan('{"a":"- I think so—well-known"}') & FOUND.secret).toBe(0);
+  });
+
   it('ends on what is no JSON', () => {
     for (const text of ['"', '"\\', '{"a', '}}}]]', '{"a":"x\\', '-', '1'.repeat(100_000)]) expect(scan(text)).toBeGreaterThanOrEqual(0);
   });

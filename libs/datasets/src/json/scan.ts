@@ -10,6 +10,8 @@ export const FOUND = {
   unfaithful: 8,
   /** Deeper than allowed. */
   tooDeep: 16,
+  /** Two bytes that the beginnings of credentials have and few words. */
+  secret: 32,
 } as const;
 
 const QUOTE = 0x22;
@@ -17,9 +19,15 @@ const BACKSLASH = 0x5c;
 const KEYS_COMPARED = 24;
 const DIGITS_KEPT = 15;
 
-/** 1 = goes on in a string, 0 = quote, backslash, DEL, control or non-ASCII byte. */
+/** What credentials begin with, up to the first of the bytes `-`, `_`, `I`, `J`: the scan looks at pairs that end with these. */
+const SECRET_BEGINNINGS = 'svc_ -- sk- AKI ASI AI ghp_ gho_ ghs_ ghu_ ghr_ github_ glpat- hf_ xoxa- xoxb- xoxe- xoxp- xoxr- xoxs- rk_ sk_ eyJ';
+const PAIRS = new Uint8Array(0x1_0000);
+for (const text of SECRET_BEGINNINGS.split(' ')) PAIRS[(text.charCodeAt(text.length - 2) << 8) | text.charCodeAt(text.length - 1)] = 1;
+const ENDS_PAIR = new Set([...'-_IJ'].map((char) => char.charCodeAt(0)));
+
+/** 1 = goes on in a string, 0 = to be looked at. */
 const PLAIN_IN_STRING = Uint8Array.from({ length: 256 }, (_, byte) =>
-  byte >= 0x20 && byte < 0x7f && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
+  byte >= 0x20 && byte < 0x7f && byte !== QUOTE && byte !== BACKSLASH && !ENDS_PAIR.has(byte) ? 1 : 0,
 );
 
 const NUMBER_BYTES = new Set([...'0123456789+-.eE'].map((char) => char.charCodeAt(0)));
@@ -92,6 +100,7 @@ export class JsonScan {
         i += 2;
       } else {
         if (byte >= 0x7f) this.found |= FOUND.nonAscii;
+        else if (PAIRS[((bytes[i - 1] as number) << 8) | byte] === 1) this.found |= FOUND.secret;
         i += 1;
       }
     }
