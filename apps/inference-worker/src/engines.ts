@@ -52,6 +52,7 @@ export async function createEngine(source: EngineSource, settings: EngineSetting
   if (!isRunnable(name) || engineFacts(name)?.sources.includes(source.kind) !== true) {
     throw new EngineLoadError('engine_refused', `This worker runs no engine "${name}" that loads this source.`);
   }
+  if (settings.adapter && name !== 'llama') throw new EngineLoadError('engine_refused', `The engine "${name}" loads no adapters.`);
   const kind = await KINDS[name].library();
   return kind.create(source, settings);
 }

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { cpus, hostname } from 'node:os';
 import { Inject, Injectable } from '@nestjs/common';
-import type { AgentHeartbeat } from '@slipway/contracts';
+import { ADAPTER_FEATURE, type AgentHeartbeat } from '@slipway/contracts';
 import { ModelDownloads } from '@slipway/model-store';
 import { CONFIG } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
@@ -42,6 +42,7 @@ export class AgentStatusService {
       cpu: cpus().length,
       gpus: this.#gpus,
       engines: this.#engines,
+      features: [ADAPTER_FEATURE],
       cached: [...this.downloads.cached],
       loads,
     };

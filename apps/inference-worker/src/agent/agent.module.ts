@@ -1,10 +1,11 @@
 import { Module } from '@nestjs/common';
 import { Incarnation } from '@slipway/contracts';
-import { ModelDownloads } from '@slipway/model-store';
-import { BoxKey, CONFIG, HostList, LOG, type Logger, NATS, NATS_LOGIN, type NatsConnection, nuid } from '@slipway/platform';
+import { FileHashes, ModelDownloads } from '@slipway/model-store';
+import { BoxKey, CONFIG, HostList, LOG, type Logger, NATS, NATS_LOGIN, type NatsConnection, nuid, RpcClient } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
 import { type AgentLogin, askToJoin } from '../identity/join.js';
 import { NamedRunners, type RunnerNames, SharedRunnerNames } from '../identity/runner-names.js';
+import { AdapterFiles } from './adapter-files.js';
 import { ModelSources } from './model-sources.js';
 import { AgentLogService } from './agent-log.service.js';
 import { AgentRpc } from './agent-rpc.js';
@@ -38,6 +39,9 @@ const downloadsOf = (config: WorkerConfig, log: Logger): ModelDownloads =>
 const sourcesOf = (config: WorkerConfig, downloads: ModelDownloads): ModelSources =>
   new ModelSources({ modelDirs: config.MODEL_DIRS, engineHosts: new HostList(config.ENGINE_HOSTS), downloads });
 
+const adaptersOf = ({ MODEL_CACHE_DIR: folder }: WorkerConfig, downloads: ModelDownloads, rpc: RpcClient): AdapterFiles =>
+  new AdapterFiles({ downloads, hashes: new FileHashes(folder), rpc });
+
 /** The agent of one host. */
 @Module({
   providers: [
@@ -47,6 +51,7 @@ const sourcesOf = (config: WorkerConfig, downloads: ModelDownloads): ModelSource
     { provide: BoxKey, useFactory: () => new BoxKey() },
     { provide: ModelDownloads, useFactory: downloadsOf, inject: [CONFIG, LOG] },
     { provide: ModelSources, useFactory: sourcesOf, inject: [CONFIG, ModelDownloads] },
+    { provide: AdapterFiles, useFactory: adaptersOf, inject: [CONFIG, ModelDownloads, RpcClient] },
     WorkerMetrics,
     LogBook,
     RunnerStarter,

@@ -19,6 +19,11 @@ it('the operator’s bound counts what is placed', () => {
   ).toBe(0);
 });
 
+it('a file that several replicas map counts once', () => {
+  const claim = (path: string) => ({ need: 300, mapped: { path, bytes: 200 }, pid: null });
+  expect(freeMemory([claim('a'), claim('a'), claim('b'), { need: 50, mapped: null, pid: null }], 1_000)).toBe(250);
+});
+
 it('a model’s memory is counted once, taken or not', () => {
   const all = freeMemory([], undefined);
   const loading = freeMemory([{ need: GIB / 4, pid: null }], undefined);

@@ -5,6 +5,8 @@ import { freemem, totalmem } from 'node:os';
 export interface MemoryClaim {
   /** Bytes that the model takes once it is loaded; 0 while unknown. */
   readonly need: number;
+  /** The file that it maps, with its size in bytes; null = none yet. Replicas of one file share its pages. */
+  readonly mapped?: { readonly path: string; readonly bytes: number } | null;
   /** Process that holds it; null before there is one. */
   readonly pid: number | null;
 }
@@ -75,11 +77,24 @@ export function heldBy(pid: number | null): number {
 /**
  * Bytes that a further model may take: what the machine, the container and the operator's bound leave,
  * less what placed models have yet to take. The kernel calls a mapped model's pages available, so
- * those stay claimed as long as the model is placed.
+ * those stay claimed as long as the model is placed, once for each file.
  */
-export function freeMemory(claims: readonly MemoryClaim[], bound: number | undefined): number {
+export function freeMemory(all: readonly MemoryClaim[], bound: number | undefined): number {
+  const claims = sharingFiles(all);
   const available = Math.min(machineFree(), cgroupFree() ?? Number.POSITIVE_INFINITY);
   const outstanding = claims.reduce((sum, { need, pid }) => sum + Math.max(0, need - heldBy(pid)), 0);
   const claimed = claims.reduce((sum, { need }) => sum + need, 0);
   return Math.max(0, Math.floor(Math.min(available - outstanding, (bound ?? Number.POSITIVE_INFINITY) - claimed)));
+}
+
+/** The claims with each mapped file in the first of them only. */
+function sharingFiles(claims: readonly MemoryClaim[]): MemoryClaim[] {
+  const seen = new Set<string>();
+  return claims.map((claim) => {
+    const { mapped = null, need } = claim;
+    if (mapped === null) return claim;
+    const shared = seen.has(mapped.path) ? mapped.bytes : 0;
+    seen.add(mapped.path);
+    return { ...claim, need: Math.max(0, need - shared) };
+  });
 }

@@ -4,6 +4,7 @@ import { EngineLoadError } from '@slipway/engine';
 import { fileVersion } from '@slipway/model-store';
 import type { Logger } from '@slipway/platform';
 import type { RunnerName } from '../identity/runner-names.js';
+import type { AdapterFiles, ObtainedAdapter } from './adapter-files.js';
 import type { ModelSources, ObtainedModel } from './model-sources.js';
 import type { DrainOptions, RunnerFacts, RunnerFigures } from '../runner/runner-messages.js';
 import type { MemoryClaim } from './memory.js';
@@ -24,12 +25,20 @@ interface Failure {
   readonly crash: boolean;
 }
 
+/** What a runner serves: a model under a name, and the adapter on it. */
+export interface Servable {
+  readonly model: ObtainedModel;
+  readonly adapter: ObtainedAdapter | null;
+  readonly name: RunnerName;
+}
+
 export interface PlacementOptions {
   readonly item: AssignmentItem;
   readonly models: ModelSources;
+  readonly adapters: AdapterFiles;
   /** @throws EngineLoadError while no name is available */
   readonly nameRunner: () => Promise<RunnerName>;
-  readonly startRunner: (what: { readonly model: ObtainedModel; readonly name: RunnerName }, listener: RunnerListener) => RunnerHandle;
+  readonly startRunner: (what: Servable, listener: RunnerListener) => RunnerHandle;
   /** The report changed. */
   readonly changed: () => void;
   /** Called with a runner's counts since its start, and its counts before; null = its first. */
@@ -49,6 +58,7 @@ export class Replica {
   #failure: Failure | null = null;
   #failures = 0;
   #bytes = 0;
+  #adapterBytes = 0;
   /** The model file that was loaded last, and its version before loading. */
   #file: { readonly path: string; readonly version: string } | null = null;
   #refetched = false;
@@ -78,7 +88,8 @@ export class Replica {
   }
 
   get claim(): MemoryClaim {
-    return { need: Math.ceil(this.#bytes * WEIGHTS_FACTOR), pid: this.#runner?.pid ?? null };
+    const need = Math.ceil(this.#bytes * WEIGHTS_FACTOR) + this.#adapterBytes;
+    return { need, mapped: this.#file && { path: this.#file.path, bytes: this.#bytes }, pid: this.#runner?.pid ?? null };
   }
 
   get report(): AgentLoad {
@@ -143,13 +154,14 @@ export class Replica {
       this.#bytes = model.bytes;
       const path = fileOf(model.source);
       this.#file = path === null ? null : { path, version: await fileVersion(path) };
+      const adapter = await this.#adapterOn(path, signal);
       signal.throwIfAborted();
       const name = await this.options.nameRunner();
       if (signal.aborted) {
         name.giveBack();
         return null;
       }
-      return await this.#serve({ model, name }, signal, () => (readyAt = performance.now()));
+      return await this.#serve({ model, adapter, name }, signal, () => (readyAt = performance.now()));
     } catch (error) {
       if (signal.aborted) return null;
       return this.#describe(error);
@@ -160,8 +172,18 @@ export class Replica {
     }
   }
 
+  /** Obtains the item's adapter; null where it has none. */
+  async #adapterOn(base: string | null, signal: AbortSignal): Promise<ObtainedAdapter | null> {
+    const { account, adapter } = this.item;
+    if (!adapter) return null;
+    if (base === null) throw new EngineLoadError('engine_refused', 'Only models in files take adapters.');
+    const obtained = await this.options.adapters.obtain({ account, adapter }, base, signal);
+    this.#adapterBytes = obtained.bytes;
+    return obtained;
+  }
+
   /** Resolves when the runner ends or begins to drain. @throws EngineLoadError when it cannot serve */
-  #serve(how: { model: ObtainedModel; name: RunnerName }, signal: AbortSignal, ready: () => void): Promise<Failure | null> {
+  #serve(how: Servable, signal: AbortSignal, ready: () => void): Promise<Failure | null> {
     const base = downloadOf(this.item.source) === null ? 0 : DOWNLOAD_SHARE;
     this.#figures = null;
     return new Promise((resolve, reject) => {

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { AgentLoad, AssignmentItem, DeploymentId } from '@slipway/contracts';
 import { CONFIG } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
+import { AdapterFiles } from './adapter-files.js';
 import { ModelSources } from './model-sources.js';
 import type { DrainOptions, RunnerFigures } from '../runner/runner-messages.js';
 import type { OpenItem, WholeAssignment } from './assignment-reader.js';
@@ -36,10 +37,12 @@ export class ReplicasService {
   #retiring = false;
   #changed: () => void = () => undefined;
 
+  // oxlint-disable-next-line slipway/max-params -- what a replica needs, and no two of these belong together
   constructor(
     @Inject(CONFIG) private readonly config: WorkerConfig,
     private readonly book: LogBook,
     private readonly models: ModelSources,
+    private readonly adapters: AdapterFiles,
     private readonly runners: RunnerStarter,
     private readonly metrics: WorkerMetrics,
   ) {}
@@ -95,8 +98,9 @@ export class ReplicasService {
     const replica = new Replica({
       item,
       models: this.models,
+      adapters: this.adapters,
       nameRunner: () => this.runners.name(item.dep),
-      startRunner: ({ model, name }, listener) => this.runners.start({ item, log, name }, model, listener),
+      startRunner: ({ model, adapter, name }, listener) => this.runners.start({ item, adapter, log, name }, model, listener),
       changed: () => {
         this.#retireSoon();
         this.#changed();

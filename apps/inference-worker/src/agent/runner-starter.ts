@@ -5,6 +5,7 @@ import { CONFIG, connectNats, LOG, type Logger, NATS, type NatsConnection, type 
 import type { WorkerConfig } from '../config.js';
 import { createEngine, type EngineSource, programFor, requestReaders } from '../engines.js';
 import type { RunnerName, RunnerNames } from '../identity/runner-names.js';
+import type { ObtainedAdapter } from './adapter-files.js';
 import type { ObtainedModel } from './model-sources.js';
 import type { OtherUser } from '../runner/other-user.js';
 import { Runner } from '../runner/runner.js';
@@ -24,9 +25,10 @@ const UNASSIGNED_UID = 65_533;
 /** Share of the machine's or container's memory that one runner may take by default. */
 const SHARE_OF_MEMORY = 0.8;
 
-/** An assigned item, its log, and the name of its next runner. */
+/** An assigned item, its adapter on this host, its log, and the name of its next runner. */
 export interface PlacedItem {
   readonly item: AssignmentItem;
+  readonly adapter: ObtainedAdapter | null;
   readonly log: ItemLog;
   readonly name: RunnerName;
 }
@@ -58,14 +60,15 @@ export class RunnerStarter {
     }
   }
 
-  start({ item, log, name }: PlacedItem, { source }: ObtainedModel, listener: RunnerListener): RunnerHandle {
+  start(given: PlacedItem, { source }: ObtainedModel, listener: RunnerListener): RunnerHandle {
+    const { item } = given;
     const path = fileOf(source);
-    if (engineOf(source).process === 'runner' && path !== null) return this.#fork({ item, log, name }, path, listener);
-    const placed = { item: { ...item, slots: this.config.HTTP_ENGINE_SLOTS ?? item.slots }, log, name };
+    if (engineOf(source).process === 'runner' && path !== null) return this.#fork(given, path, listener);
+    const placed = { ...given, item: { ...item, slots: this.config.HTTP_ENGINE_SLOTS ?? item.slots } };
     return new InProcessRunner((lost) => this.#make(placed, source, lost), listener);
   }
 
-  #fork({ item: placed, log, name }: PlacedItem, modelPath: string, listener: RunnerListener): RunnerHandle {
+  #fork({ item: placed, adapter, log, name }: PlacedItem, modelPath: string, listener: RunnerListener): RunnerHandle {
     const { config } = this;
     // The credential is the query of a download address, which a runner with a local file does not need.
     const { credential: _, ...item } = placed;
@@ -89,6 +92,7 @@ export class RunnerStarter {
         orphanDrainMs: config.DRAIN_MS,
         item,
         modelPath,
+        adapter: adapter && { path: adapter.path, baseIdentity: adapter.baseIdentity },
       },
       listener,
       silenceMs: config.RUNNER_SILENCE_MS,

@@ -1,5 +1,6 @@
 import { fileSource } from '@slipway/contracts';
-import { EngineLoadError } from '@slipway/engine';
+import { type EngineAdapter, EngineLoadError } from '@slipway/engine';
+import { fileIdentity } from '@slipway/model-store';
 import { connectNats, createLogger, type Logger, type NatsConnection } from '@slipway/platform';
 import { createEngine } from '../engines.js';
 import { queueBoundOf } from '../serving/admission.js';
@@ -14,13 +15,28 @@ export interface ConnectedRunner {
 }
 
 /** Called before native code reads the model. @throws EngineLoadError where the process must leave root and cannot */
-function leaveRoot({ user, modelPath, mayStayRoot, program }: RunnerSetup, log: Logger): void {
+function leaveRoot({ user, modelPath, adapter, mayStayRoot, program }: RunnerSetup, log: Logger): void {
   if (user === null) return;
-  const { uid, reason } = becomeUser(user, modelPath, program ? [program.path] : []);
+  const { uid, reason } = becomeUser(
+    user,
+    modelPath,
+    [program, adapter].flatMap((other) => other?.path ?? []),
+  );
   if (reason === null) return;
   log.warn({ reason, uid }, uid === 0 ? 'runner.stays_root' : 'runner.becomes_owner');
   if (uid !== 0 || mayStayRoot) return;
   throw new EngineLoadError('model_missing', 'The user that runs models on this worker cannot read this file.');
+}
+
+function engineAdapter({ item, modelPath, adapter }: RunnerSetup): EngineAdapter | undefined {
+  if (!item.adapter) return undefined;
+  // Never the bare base under the name of an adapter.
+  if (!adapter) throw new EngineLoadError('adapter_missing', 'The adapter is not on this worker.');
+  const assertBase = async (): Promise<void> => {
+    if ((await fileIdentity(modelPath)) === adapter.baseIdentity) return;
+    throw new EngineLoadError('adapter_mismatch', 'The file of the base was replaced while it was loaded.');
+  };
+  return { path: adapter.path, facts: item.adapter, assertBase };
 }
 
 /** Connects to NATS and builds the runner of a process; its model is not loaded yet. */
@@ -59,6 +75,7 @@ export async function buildRunner(
     defaultMaxTokens: item.default_max_tokens,
     gpu: setup.gpu === 'auto',
     program: setup.program ?? undefined,
+    adapter: engineAdapter(setup),
     log,
   });
   return { runner: new Runner({ wk, engine, nats, env, item, zone, log, lost }), nats };

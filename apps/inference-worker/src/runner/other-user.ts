@@ -57,10 +57,10 @@ export interface BecomeOutcome {
  * Switches this process to another user for good, so that native code which a hostile model file takes over is not root: to the
  * wanted user, or to the model's owner where the wanted one cannot read it. Where neither can read model and code, the process
  * keeps its user.
- * @param programs that the engine runs besides
+ * @param others further files that the engine reads or runs
  */
-export function becomeUser(wanted: OtherUser, modelPath: string, programs: readonly string[]): BecomeOutcome {
-  const files = [modelPath, ...programs, ...ownCode()];
+export function becomeUser(wanted: OtherUser, modelPath: string, others: readonly string[]): BecomeOutcome {
+  const files = [modelPath, ...others, ...ownCode()];
   const closed = closedTo(wanted, files);
   const reason = closed === null ? null : `${closed} is closed to user ${wanted.uid}`;
   const user = reason === null ? wanted : ownerOf(modelPath).find((owner) => closedTo(owner, files) === null);

@@ -41,6 +41,8 @@ export const RunnerSetup = z.object({
   item: AssignmentItem,
   /** The model's file on this host. */
   modelPath: z.string(),
+  /** The item's adapter on this host, and what the model's file was when it was compared with the adapter's base. */
+  adapter: z.object({ path: z.string(), baseIdentity: z.string() }).nullable(),
 });
 export type RunnerSetup = z.infer<typeof RunnerSetup>;
 

@@ -1,0 +1,168 @@
+import { readdirSync } from 'node:fs';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ServedAdapter } from '@slipway/contracts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { WitnessedAdapter } from '../adapters/witnessed-adapter.js';
+import { anItem } from './an-item.js';
+import { AdapterStage } from './adapter-stage.js';
+import type { Agent } from './rig.js';
+import { until } from './until.js';
+
+let stage: AdapterStage;
+let agent: Agent;
+let [one, two]: WitnessedAdapter[] = [];
+beforeAll(async () => {
+  stage = await AdapterStage.open();
+  [one, two] = [await stage.adapter({ seed: 1 }), await stage.adapter({ seed: 2 })];
+  agent = await stage.rig.startAgent();
+});
+afterAll(() => stage.close());
+
+/** Both adapters of the file, and what they answer. */
+const both = (): [WitnessedAdapter, WitnessedAdapter] => [one!, two!];
+const answer = async (dep: number): Promise<string> => (await stage.rig.ask(dep, 'Who are you?', { maxTokens: 40 }).done).text;
+const other = (facts: Partial<ServedAdapter>): Pick<WitnessedAdapter, 'facts'> => ({ facts: { ...one!.facts, ...facts } });
+
+describe('an adapter', () => {
+  it('is fetched by one ticket, proven, and answers otherwise', async () => {
+    const [a, b] = both();
+    stage.tuning.breaks.push(3_000);
+    stage.rig.assign(agent, [anItem(1), stage.item(2, a), stage.item(3, b), stage.item(4, a)]);
+    for (const dep of [1, 2, 3, 4]) await stage.rig.ready(agent, dep);
+    const [base, first, second, again] = [await answer(1), await answer(2), await answer(3), await answer(4)];
+    expect(new Set([base, first, second]).size).toBe(3);
+    expect(again).toBe(first);
+    expect(stage.tuning.tickets).toBe(2);
+    // The broken transfer went on where it ended.
+    expect(stage.tuning.sent.map(({ from }) => from).toSorted((x, y) => x - y)).toEqual([0, 0, 3_000]);
+    const prints = [1, 2, 3, 4].map((dep) => stage.rig.runnersOf(dep)[0]?.fp);
+    expect(new Set(prints.slice(0, 3)).size).toBe(3);
+    expect(prints[3]).toBe(prints[1]);
+    const beat = stage.rig.beatOf(agent);
+    expect([beat?.features, beat?.cached]).toEqual([['adapter'], []]);
+    expect(agent.output()).not.toContain('ticket-');
+  });
+
+  it('is fetched again when its cached file changed', async () => {
+    const [a] = both();
+    stage.rig.assign(agent, []);
+    await until('nothing is loaded', () => stage.rig.beatOf(agent)?.loads.length === 0);
+    const cache = join(stage.rig.folder, 'cache');
+    for (const name of readdirSync(cache).filter((found) => found.length === 64)) {
+      const file = join(cache, name, 'files/file.gguf');
+      const bytes = await readFile(file);
+      bytes[bytes.length - 40] = (bytes.at(-40) ?? 0) ^ 1;
+      await writeFile(file, bytes);
+    }
+    const before = stage.tuning.tickets;
+    stage.rig.assign(agent, [stage.item(5, a)]);
+    await stage.rig.ready(agent, 5);
+    expect(stage.tuning.tickets).toBe(before + 1);
+  });
+
+  it('is not needed again by what runs', async () => {
+    await stage.tuning.pause();
+    expect(await answer(5)).not.toBe('');
+    stage.rig.assign(agent, [stage.item(5, both()[0]), stage.item(6, both()[0])]);
+    await stage.rig.ready(agent, 6);
+    await stage.tuning.resume();
+  });
+});
+
+describe('what never gets ready', () => {
+  const failed = async (dep: number, item: Pick<WitnessedAdapter, 'facts'>): Promise<string> => {
+    stage.rig.assign(agent, [stage.item(dep, item)]);
+    const { reason, detail } = await stage.failed(agent, dep);
+    expect(stage.served()).not.toContain(dep);
+    expect(detail).not.toBeNull();
+    return String(reason);
+  };
+
+  it('is another adapter, or the bare base, under its name', async () => {
+    const [a, b] = both();
+    const unstored = await stage.adapter({ seed: 3 });
+    stage.tuning.adapters.delete(unstored.facts.id);
+    expect(await failed(10, unstored)).toBe('adapter_missing');
+    const replaced = await stage.adapter({ seed: 4 });
+    stage.tuning.replaced.set(replaced.facts.id, b.content);
+    expect(await failed(11, replaced)).toBe('adapter_mismatch');
+    // The right bytes by their hash, and the stored answers of another adapter: mixed up when they were stored.
+    expect(await failed(12, other({ witness: b.facts.witness }))).toBe('witness_failed');
+    expect(stage.rig.loadOf(agent, 12)?.detail).toMatch(/\d\.\d{4} away/);
+    const nothing = await stage.adapter({ seed: 1, strength: 0 });
+    expect(await failed(13, { facts: { ...nothing.facts, witness: a.facts.witness } })).toBe('witness_failed');
+    expect(await failed(14, other({ sha256: b.facts.sha256 }))).toBe('adapter_mismatch');
+  });
+
+  it('is an adapter on another or a changed base', async () => {
+    const [a] = both();
+    expect(await failed(20, other({ base_sha256: '0'.repeat(64) }))).toBe('adapter_mismatch');
+    expect(await failed(21, other({ template_sha256: '0'.repeat(64) }))).toBe('adapter_mismatch');
+    const bytes = await readFile(stage.base);
+    for (let at = bytes.length - 400_000; at < bytes.length; at += 100) bytes[at] = (bytes[at] ?? 0) ^ 8;
+    await writeFile(`${stage.base}.new`, bytes);
+    const whole = await readFile(stage.base);
+    await rename(`${stage.base}.new`, stage.base);
+    expect(await failed(22, a)).toBe('adapter_mismatch');
+    await writeFile(stage.base, whole);
+    stage.rig.assign(agent, [stage.item(23, a)]);
+    await stage.rig.ready(agent, 23);
+  });
+
+  it('is an adapter on an engine that loads none', async () => {
+    stage.rig.assign(agent, [stage.item(24, one!, { source: { kind: 'http', url: 'http://127.0.0.1:9/v1', model: 'm' } })]);
+    expect((await stage.failed(agent, 24)).reason).toBe('engine_refused');
+  });
+});
+
+describe('a stream whose worker is lost', () => {
+  it('ends with an error and continues on no other adapter', async () => {
+    const [a, b] = both();
+    const second = await stage.rig.startAgent();
+    const settings = { context: null, slots: 4 };
+    stage.rig.assign(agent, [stage.item(30, a, settings)]);
+    stage.rig.assign(second, [stage.item(30, b, settings)]);
+    const load = await stage.rig.ready(agent, 30);
+    await stage.rig.ready(second, 30);
+    const owner = await until('both runners', () => {
+      const runners = stage.rig.runnersOf(30);
+      return runners.length === 2 && runners;
+    });
+    expect(owner[0]?.fp).not.toBe(owner[1]?.fp);
+    const facts = await until('the first runner is known', () =>
+      agent
+        .output()
+        .split('\n')
+        .find((line) => line.includes('placement.ready') && line.includes(`"pid":${load.pid}`)),
+    );
+    const { runner } = JSON.parse(facts) as { runner: (typeof owner)[number]['wk'] };
+    const runs = [1, 2, 3, 4].map((nth) => stage.rig.ask(30, `Hello ${nth}`, { endless: true, worker: runner }));
+    await until('some tokens of each', () => runs.every((run) => run.events() > 0));
+    process.kill(load.pid!, 'SIGKILL');
+    await Promise.all(runs.map((run) => expect(run.done).rejects.toMatchObject({ code: expect.any(String) as string })));
+    const texts = runs.map((run) => run.text());
+    await until(
+      'it is loaded again',
+      () => (stage.rig.loadOf(agent, 30)?.pid ?? load.pid) !== load.pid && stage.rig.loadOf(agent, 30)?.state === 'ready',
+    );
+    expect(runs.map((run) => run.text())).toEqual(texts);
+  });
+});
+
+describe('many adapters', () => {
+  it('answer many requests at once, each as itself', async () => {
+    const adapters = [...both(), await stage.adapter({ seed: 5 }), await stage.adapter({ seed: 6 })];
+    stage.rig.assign(
+      agent,
+      adapters.map((adapter, i) => stage.item(40 + i, adapter)),
+    );
+    const deps = adapters.map((_, i) => 40 + i);
+    for (const dep of deps) await stage.rig.ready(agent, dep);
+    const alone: string[] = [];
+    for (const dep of deps) alone.push(await answer(dep));
+    expect(new Set(alone).size).toBe(deps.length);
+    const together = await Promise.all(Array.from({ length: 24 }, (_, i) => answer(deps[i % deps.length]!)));
+    expect(together).toEqual(together.map((_, i) => alone[i % deps.length]));
+  });
+});
