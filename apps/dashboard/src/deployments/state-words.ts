@@ -74,4 +74,16 @@ export const REASONS: Readonly<Record<StateReason, ReasonWords>> = {
     text: 'The download was refused, is not allowed, was interrupted, or the cache is full.',
     advice: 'Check the address; the log has the reason.',
   },
+  adapter_missing: {
+    text: 'The adapter was deleted, or cannot be fetched.',
+    advice: 'Choose another adapter in Settings, or ask the operator whether the tuning service runs.',
+  },
+  adapter_mismatch: {
+    text: 'The adapter’s file is another one, or belongs to another base.',
+    advice: 'Ask the operator whether the base’s file was replaced on this worker; else train the adapter again.',
+  },
+  witness_failed: {
+    text: 'This replica does not answer as the adapter did when it was made.',
+    advice: 'The log has the distance. Check that the adapter and its base are the right ones.',
+  },
 };

@@ -44,6 +44,9 @@ const PLACES: Readonly<Record<StateReason, 'logs' | 'settings' | 'overview'>> = 
   engine_crashed: 'logs',
   out_of_memory: 'settings',
   download_failed: 'logs',
+  adapter_missing: 'settings',
+  adapter_mismatch: 'settings',
+  witness_failed: 'logs',
 };
 const PLACE_WORDS = { logs: 'View logs', settings: 'Open settings', overview: 'Open' } as const;
 
