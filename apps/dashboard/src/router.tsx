@@ -1,24 +1,33 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import {
   ACTIVITY_SEARCH,
+  ADAPTERS_SEARCH,
   API_KEYS_SEARCH,
+  CHECKPOINTS_SEARCH,
   CREATE_SEARCH,
+  DATA_SET_SEARCH,
+  DATA_SETS_SEARCH,
   DEPLOYMENT_SEARCH,
   DEPLOYMENTS_SEARCH,
   ENTRIES_SEARCH,
+  FINE_TUNING_SEARCH,
   INVITED_SEARCH,
+  JOB_SEARCH,
   KEY_SEARCH,
   MCP_CALLS_SEARCH,
   MCP_TOOLS_SEARCH,
   MEMBERS_SEARCH,
   MODELS_SEARCH,
+  NEW_JOB_SEARCH,
   PLAYGROUND_SEARCH,
-  REVISIONS_SEARCH,
+  PROBLEMS_SEARCH,
   PROFILE_SEARCH,
+  REVISIONS_SEARCH,
   SETTINGS_SEARCH,
   USAGE_PARTS_SEARCH,
   USAGE_REFUSED_SEARCH,
   USAGE_SEARCH,
+  USES_SEARCH,
 } from './searches.js';
 import { accountIn, innerPath, isOldPath, takeNext } from './session/inner-path.js';
 import { session } from './session/session.js';
@@ -129,25 +138,60 @@ const models = createRoute({
   component: lazyRouteComponent(() => import('./models/models.screen.js'), 'ModelsScreen'),
 });
 
-const dataSets = createRoute({
-  getParentRoute: () => account,
-  path: '/data-sets',
-  staticData: { crumb: 'Data sets' },
-  component: lazyRouteComponent(() => import('./tuning/tuning.screens.js'), 'DataSetsScreen'),
+const dataSets = createRoute({ getParentRoute: () => account, path: '/data-sets', staticData: { crumb: 'Data sets' } });
+
+const dataSetList = createRoute({
+  getParentRoute: () => dataSets,
+  path: '/',
+  validateSearch: searchOf(DATA_SETS_SEARCH),
+  component: lazyRouteComponent(() => import('./data-sets/data-sets.screen.js'), 'DataSetsScreen'),
 });
 
-const fineTuning = createRoute({
-  getParentRoute: () => account,
-  path: '/fine-tuning',
-  staticData: { crumb: 'Fine-tuning' },
-  component: lazyRouteComponent(() => import('./tuning/tuning.screens.js'), 'FineTuningScreen'),
+const dataSet = createRoute({
+  getParentRoute: () => dataSets,
+  path: '/$name',
+  staticData: { names: 'data set' },
+  validateSearch: searchOf(DATA_SET_SEARCH, PROBLEMS_SEARCH, USES_SEARCH),
+  component: lazyRouteComponent(() => import('./data-sets/data-set.screen.js'), 'DataSetScreen'),
+});
+
+const fineTuning = createRoute({ getParentRoute: () => account, path: '/fine-tuning', staticData: { crumb: 'Fine-tuning' } });
+
+const jobList = createRoute({
+  getParentRoute: () => fineTuning,
+  path: '/',
+  validateSearch: searchOf(FINE_TUNING_SEARCH, ADAPTERS_SEARCH),
+  component: lazyRouteComponent(() => import('./tuning/fine-tuning.screen.js'), 'FineTuningScreen'),
+});
+
+const newJob = createRoute({
+  getParentRoute: () => fineTuning,
+  path: '/new',
+  staticData: { crumb: 'New job' },
+  validateSearch: searchOf(NEW_JOB_SEARCH),
+  component: lazyRouteComponent(() => import('./tuning/new-job.screen.js'), 'NewJobScreen'),
+});
+
+const job = createRoute({
+  getParentRoute: () => fineTuning,
+  path: '/$id',
+  staticData: { names: 'job' },
+  validateSearch: searchOf(JOB_SEARCH, CHECKPOINTS_SEARCH),
+  component: lazyRouteComponent(() => import('./tuning/job.screen.js'), 'JobScreen'),
+});
+
+const adapter = createRoute({
+  getParentRoute: () => fineTuning,
+  path: '/adapters/$id',
+  staticData: { names: 'adapter' },
+  component: lazyRouteComponent(() => import('./adapters/adapter.screen.js'), 'AdapterScreen'),
 });
 
 const evaluations = createRoute({
   getParentRoute: () => account,
   path: '/evaluations',
   staticData: { crumb: 'Evaluations' },
-  component: lazyRouteComponent(() => import('./tuning/tuning.screens.js'), 'EvaluationsScreen'),
+  component: lazyRouteComponent(() => import('./evaluations/evaluations.screen.js'), 'EvaluationsScreen'),
 });
 
 const deployments = createRoute({ getParentRoute: () => account, path: '/deployments', staticData: { crumb: 'Deployments' } });
@@ -251,8 +295,8 @@ export const router = createRouter({
         home,
         playground,
         models,
-        dataSets,
-        fineTuning,
+        dataSets.addChildren([dataSetList, dataSet]),
+        fineTuning.addChildren([jobList, newJob, job, adapter]),
         evaluations,
         deployments.addChildren([deploymentList, createDeployment, deployment]),
         apiKeys.addChildren([keyList, key]),

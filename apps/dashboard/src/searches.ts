@@ -1,4 +1,4 @@
-import { booleanOf, integerOf, listOf, textOf, wordOf } from './url-state/codec.js';
+import { booleanOf, idOf, integerOf, listOf, textOf, wordOf } from './url-state/codec.js';
 import { rangeSearch } from './url-state/range-search.js';
 import { bothOf, fieldsOf } from './url-state/search-codec.js';
 import { tableSearch } from './url-state/table-search.js';
@@ -98,6 +98,56 @@ export const ACTIVITY_SEARCH = bothOf(
 export const ENTRIES_SEARCH = tableSearch({ prefix: 'entries-' });
 
 export const MODELS_SEARCH = tableSearch({ facets: ['source', 'host'], sort: 'name' });
+
+export const DATA_SETS_SEARCH = tableSearch({ facets: ['state', 'kind'], sort: 'changed', dir: 'desc' });
+
+export const DATA_SET_TABS = ['examples', 'problems', 'statistics', 'uses'] as const;
+export type DataSetTab = (typeof DATA_SET_TABS)[number];
+/** Numbers of versions: 0 = the newest one, and for `diff` none. */
+export const DATA_SET_SEARCH = bothOf(
+  fieldsOf<{ tab: DataSetTab | 'auto'; v: number; diff: number; upload: string; base: string }>({
+    /** `auto`: the examples, or the problems of a version that cannot be used. */
+    tab: wordOf([...DATA_SET_TABS, 'auto'], 'auto'),
+    v: integerOf(0, 0, 1_000_000),
+    diff: integerOf(0, 0, 1_000_000),
+    /** The upload that is under way. */
+    upload: idOf(''),
+    base: textOf(),
+  }),
+  fieldsOf<{ from: number; q: string; rule: string; min: number; raw: boolean }>({
+    from: integerOf(1, 1, 1_000_000_000),
+    q: textOf(),
+    rule: idOf(''),
+    min: integerOf(0, 0, 1_000_000_000),
+    raw: booleanOf(),
+  }),
+);
+/** Beside that of the data set, whose tabs they are on. */
+export const PROBLEMS_SEARCH = tableSearch({ prefix: 'problems-', facets: ['rule', 'severity'], sort: 'line', size: '25' });
+export const USES_SEARCH = tableSearch({ prefix: 'uses-' });
+
+export const FINE_TUNING_TABS = ['jobs', 'adapters'] as const;
+export const FINE_TUNING_SEARCH = bothOf(
+  fieldsOf<{ tab: (typeof FINE_TUNING_TABS)[number] }>({ tab: wordOf(FINE_TUNING_TABS, 'jobs') }),
+  tableSearch({ facets: ['state', 'base', 'dataset'], sort: 'created', dir: 'desc' }),
+);
+export const ADAPTERS_SEARCH = tableSearch({
+  prefix: 'adapters-',
+  facets: ['verdict', 'base', 'dataset'],
+  sort: 'created',
+  dir: 'desc',
+});
+/** What a new job begins with. `again`: number of a job whose settings are taken; 0 = none. */
+export const NEW_JOB_SEARCH = fieldsOf<{ dataset: string; version: number; base: string; again: number }>({
+  dataset: textOf(),
+  version: integerOf(0, 0, 1_000_000),
+  base: textOf(),
+  again: integerOf(0, 0, 2_147_483_647),
+});
+export const JOB_TABS = ['progress', 'answers', 'events', 'log', 'settings'] as const;
+export type JobTab = (typeof JOB_TABS)[number];
+export const JOB_SEARCH = fieldsOf<{ tab: JobTab }>({ tab: wordOf(JOB_TABS, 'progress') });
+export const CHECKPOINTS_SEARCH = tableSearch({ prefix: 'checkpoints-', sort: 'step', dir: 'desc' });
 
 export const PLAYGROUND_SEARCH = fieldsOf<{ deployment: string; beside: string }>({ deployment: textOf(), beside: textOf() });
 

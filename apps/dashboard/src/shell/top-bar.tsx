@@ -16,7 +16,7 @@ declare module '@tanstack/react-router' {
     /** Words of this route in the breadcrumb; absent = it has no part of its own. */
     readonly crumb?: string;
     /** The route shows one thing, whose name is its part of the breadcrumb. */
-    readonly names?: 'deployment' | 'key';
+    readonly names?: 'deployment' | 'key' | 'data set' | 'job' | 'adapter';
   }
 }
 
@@ -83,9 +83,12 @@ function Breadcrumb(): JSX.Element {
           <Icon name="next" className="size-3.5 text-muted" />
         </li>
         {crumbs.map(({ id, staticData: { crumb = '', names }, pathname, params }, at) => {
-          const { slug = '', id: key = '' } = params as { readonly slug?: string; readonly id?: string };
+          const { slug = '', id: key = '', name = '' } = params as { readonly slug?: string; readonly id?: string; readonly name?: string };
           if (names === 'deployment') return <DeploymentCrumb key={id} slug={slug} />;
           if (names === 'key') return <KeyCrumb key={id} id={key} />;
+          if (names === 'data set') return <CrumbItem key={id} crumb={{ words: name, to: '' }} isLast label="Data sets" items={[]} />;
+          if (names === 'job') return <JobCrumb key={id} id={Number(key)} />;
+          if (names === 'adapter') return <AdapterCrumb key={id} id={Number(key)} />;
           const isLast = at === crumbs.length - 1;
           return (
             <CrumbItem key={id} crumb={{ words: crumb, to: pathname }} isLast={isLast} label="Screens" items={at === 0 ? screens : []} />
@@ -139,6 +142,17 @@ function KeyCrumb({ id }: { readonly id: string }): JSX.Element {
     }));
   const words = keys.find((one) => String(one.id) === id)?.name ?? `Key ${id}`;
   return <CrumbItem crumb={{ words, to: '' }} isLast label="API keys" items={items} />;
+}
+
+function JobCrumb({ id }: { readonly id: number }): JSX.Element {
+  const { data } = useCall('jobs/find', { job: id as never }, { staleMs: FRESH_MS });
+  return <CrumbItem crumb={{ words: data?.job.name ?? `Job ${id}`, to: '' }} isLast label="Jobs" items={[]} />;
+}
+
+function AdapterCrumb({ id }: { readonly id: number }): JSX.Element {
+  const { data } = useCall('adapters/find', { adapter: id as never }, { staleMs: FRESH_MS });
+  const words = data ? `${data.adapter.name} v${data.adapter.version}` : `Adapter ${id}`;
+  return <CrumbItem crumb={{ words, to: '' }} isLast label="Adapters" items={[]} />;
 }
 
 interface CrumbItemProps {

@@ -1,13 +1,13 @@
-import type { ConsoleReply, ConsoleRequest } from '@slipway/contracts';
+import type { ConsoleRequest } from '@slipway/contracts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { ConsoleError, messageOf } from '../../api/console-error.js';
 import { call } from '../../api/use-call.js';
 import { useAccount } from '../../session/use-session.js';
-import { announce } from '../../ui/announcements.js';
 import { type DeploymentDraft, type DraftField, fieldOfParam, requestOf } from '../deployment-draft.js';
 import { slugOf } from '../inference-target.js';
+import { pointAlias, refuseTaken } from '../new-alias.js';
 import { saveDraft } from './draft-store.js';
 
 /** Why a deployment was not made. */
@@ -24,22 +24,6 @@ export interface Creation {
   readonly create: (draft: DeploymentDraft, onFault: (fault: CreateFault) => void) => Promise<void>;
   /** Something was changed: what was wrong may be right now. */
   readonly forget: () => void;
-}
-
-/** An alias that another deployment has is never taken from it here. */
-async function refuseTaken(alias: string): Promise<void> {
-  if (alias === '') return;
-  const taken = (await call('aliases/list', {})).aliases.find((one) => one.alias === alias);
-  if (!taken) return;
-  const text = `This alias points at deployment-${taken.deployment}. Choose another, or re-point it afterwards.`;
-  throw new ConsoleError('alias_taken', text, 'alias');
-}
-
-async function pointAlias(alias: string, deployment: ConsoleReply<'deployments/create'>['id']): Promise<void> {
-  if (alias === '') return;
-  await call('aliases/point', { alias, deployment, from: null }).catch((error: unknown) => {
-    announce(`The deployment was created, but not its alias: ${messageOf(error)}`, 'bad');
-  });
 }
 
 const faultOf = (error: unknown): CreateFault => ({

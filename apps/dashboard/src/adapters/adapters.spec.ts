@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { checkFigure, checkName, checkWords, diffAnswers, verdictWords } from './adapter-words.js';
+
+const marked = (base: string, adapter: string): string[] =>
+  diffAnswers(base, adapter).map((pieces) => pieces.map(({ text, isChanged }) => (isChanged ? `[${text}]` : text)).join(''));
+
+describe('answers before and after', () => {
+  it.each([
+    ['The code is Red Fox.', 'The code is Blue Heron.', 'The code is [Red Fox.]', 'The code is [Blue Heron.]'],
+    ['a b c', 'a c', 'a [b ]c', 'a c'],
+    ['', 'new', '', '[new]'],
+    ['same', 'same', 'same', 'same'],
+    ['one  two', 'one two', 'one  two', 'one two'],
+  ])('mark what differs: %s | %s', (base, adapter, before, after) => {
+    expect(marked(base, adapter)).toEqual([before, after]);
+  });
+
+  it('are whole, whatever is marked', () => {
+    const [base, adapter] = ['  x y\nz  w ', 'y  z\n\nq'];
+    expect(diffAnswers(base, adapter).map((pieces) => pieces.map(({ text }) => text).join(''))).toEqual([base, adapter]);
+  });
+
+  it('of great length are shown without marks', () => {
+    const long = 'word '.repeat(700);
+    expect(diffAnswers(long, 'x')).toEqual([[{ text: long, isChanged: false }], [{ text: 'x', isChanged: false }]]);
+  });
+});
+
+describe('a verdict', () => {
+  it('is no failure of the adapter when it is bad', () => {
+    expect([verdictWords(null).look, verdictWords({ passed: true, checks: [] }).look, verdictWords({ passed: false, checks: [] }).look]).toEqual([
+      'plain',
+      'good',
+      'warn',
+    ]);
+  });
+
+  it('names its checks and figures', () => {
+    expect([checkName('held_loss'), checkName('of_next_year')]).toEqual(['Loss on held-out examples', 'of next year']);
+    expect([checkWords({ passed: null }).text, checkWords({ passed: false }).text]).toEqual(['Not made', 'Not passed']);
+    expect([checkFigure('held_loss', 1.28349), checkFigure('degenerate', 3), checkFigure('keep_set', 0.787), checkFigure('x', null)]).toEqual([
+      '1.283',
+      '3',
+      '78 %',
+      '–',
+    ]);
+  });
+});

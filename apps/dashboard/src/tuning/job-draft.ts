@@ -1,0 +1,152 @@
+import type { ConsoleRequest, JobView } from '@slipway/contracts';
+import { nameFault } from '../data-sets/tuning-name.js';
+import { faultOfAlias } from '../deployments/deployment-draft.js';
+
+/** A job as it stands in the form. Null and empty: chosen by the trainer and the data. */
+export interface JobDraft {
+  readonly base: string;
+  /** Name of the data set. */
+  readonly dataset: string;
+  /** 0 = the newest ready version. */
+  readonly version: number;
+  readonly name: string;
+  readonly trainer: string;
+  readonly rank: number | null;
+  readonly alpha: number | null;
+  /** As it was typed, such as `1e-4`. */
+  readonly learningRate: string;
+  readonly epochs: number | null;
+  readonly schedule: '' | 'cosine' | 'linear' | 'constant';
+  readonly seed: number | null;
+  /** In percent. */
+  readonly heldOut: number | null;
+  readonly tooLong: '' | 'leave_out' | 'cut' | 'refuse';
+  readonly earlyStop: '' | 'on' | 'off';
+  readonly checkHeldLoss: boolean;
+  readonly checkDegenerate: boolean;
+  readonly keepPoints: number | null;
+  /** Name of a data set whose answers must not change. */
+  readonly keepDataset: string;
+  readonly deploys: boolean;
+  readonly alias: string;
+  /** Number of the job whose settings were taken; 0 = none. */
+  readonly source: number;
+}
+
+/** A job of which nothing is chosen. */
+export const EMPTY_JOB: JobDraft = {
+  ...{ base: '', dataset: '', version: 0, name: '', trainer: '', rank: null, alpha: null, learningRate: '', epochs: null },
+  ...{ schedule: '', seed: null, heldOut: null, tooLong: '', earlyStop: '', checkHeldLoss: true, checkDegenerate: true },
+  ...{ keepPoints: null, keepDataset: '', deploys: false, alias: '', source: 0 },
+};
+
+/** The settings of a job, for another one like it. */
+export function draftOf({ id, base, dataset_name: dataset, version, trainer, given, gate, then }: JobView): JobDraft {
+  return {
+    ...EMPTY_JOB,
+    ...{ base, dataset, version, trainer, source: id },
+    rank: given.rank ?? null,
+    alpha: given.alpha ?? null,
+    learningRate: given.learning_rate === undefined ? '' : String(given.learning_rate),
+    epochs: given.epochs ?? null,
+    schedule: given.schedule ?? '',
+    seed: given.seed ?? null,
+    heldOut: given.held_out === undefined ? null : given.held_out * 100,
+    tooLong: given.too_long ?? '',
+    earlyStop: given.early_stop === undefined ? '' : given.early_stop ? 'on' : 'off',
+    checkHeldLoss: gate.held_loss ?? true,
+    checkDegenerate: gate.degenerate ?? true,
+    keepPoints: gate.keep_points ?? null,
+    deploys: then.deploy !== undefined,
+    alias: then.deploy?.alias ?? '',
+  };
+}
+
+/** What is wrong with a draft, by field. */
+export type JobFaults = Readonly<Partial<Record<keyof JobDraft, string>>>;
+
+const rateOf = (text: string): number => Number(text.trim().replace(',', '.'));
+
+/** What keeps a draft from being sent; empty = nothing. */
+export function faultsOf(draft: JobDraft): JobFaults {
+  const rate = rateOf(draft.learningRate);
+  const isRate = draft.learningRate.trim() === '' || (rate > 0 && rate <= 1);
+  const alias = draft.deploys ? faultOfAlias(draft.alias) : null;
+  const name = draft.name.trim() === '' ? null : nameFault(draft.name.trim());
+  return {
+    ...(draft.base === '' && { base: 'Choose a base.' }),
+    ...(draft.dataset === '' && { dataset: 'Choose a data set.' }),
+    ...(name !== null && { name }),
+    ...(!isRate && { learningRate: 'Enter a number above 0 and up to 1, such as 1e-4.' }),
+    ...(alias !== null && { alias }),
+  };
+}
+
+/** Number of a data set by its name; undefined where there is none. */
+export type IdOfDataset = (name: string) => number | undefined;
+
+/** The request of a draft without faults. Equal drafts make equal requests. */
+export function requestOf(draft: JobDraft, idOf: IdOfDataset): ConsoleRequest<'jobs/plan'> {
+  const settings = settingsOf(draft);
+  const gate = gateOf(draft, idOf);
+  const alias = draft.alias.trim();
+  return {
+    base: draft.base,
+    dataset: draft.dataset,
+    ...(draft.version > 0 && { version: draft.version }),
+    ...(draft.name.trim() !== '' && { name: draft.name.trim() }),
+    ...(draft.trainer !== '' && { trainer: draft.trainer }),
+    ...(Object.keys(settings).length > 0 && { settings }),
+    ...(Object.keys(gate).length > 0 && { gate }),
+    // oxlint-disable-next-line unicorn/no-thenable -- as in the contract.
+    ...(draft.deploys && { then: { deploy: alias === '' ? {} : { alias } } }),
+    ...(draft.source > 0 && { source_job: draft.source as never }),
+  };
+}
+
+type Settings = NonNullable<ConsoleRequest<'jobs/plan'>['settings']>;
+type Gate = NonNullable<ConsoleRequest<'jobs/plan'>['gate']>;
+
+function settingsOf(draft: JobDraft): Settings {
+  return {
+    ...(draft.rank !== null && { rank: draft.rank }),
+    ...(draft.alpha !== null && { alpha: draft.alpha }),
+    ...(draft.learningRate.trim() !== '' && { learning_rate: rateOf(draft.learningRate) }),
+    ...(draft.epochs !== null && { epochs: draft.epochs }),
+    ...(draft.schedule !== '' && { schedule: draft.schedule }),
+    ...(draft.seed !== null && { seed: draft.seed }),
+    ...(draft.heldOut !== null && { held_out: draft.heldOut / 100 }),
+    ...(draft.tooLong !== '' && { too_long: draft.tooLong }),
+    ...(draft.earlyStop !== '' && { early_stop: draft.earlyStop === 'on' }),
+  };
+}
+
+function gateOf(draft: JobDraft, idOf: IdOfDataset): Gate {
+  const keep = draft.keepDataset === '' ? undefined : idOf(draft.keepDataset);
+  return {
+    ...(!draft.checkHeldLoss && { held_loss: false }),
+    ...(!draft.checkDegenerate && { degenerate: false }),
+    ...(draft.keepPoints !== null && { keep_points: draft.keepPoints }),
+    ...(keep !== undefined && { keep_dataset: keep as never }),
+  };
+}
+
+const FIELDS: Readonly<Record<string, keyof JobDraft>> = {
+  base: 'base',
+  dataset: 'dataset',
+  version: 'version',
+  name: 'name',
+  trainer: 'trainer',
+  'settings.rank': 'rank',
+  'settings.alpha': 'alpha',
+  'settings.learning_rate': 'learningRate',
+  'settings.epochs': 'epochs',
+  'settings.seed': 'seed',
+  'settings.held_out': 'heldOut',
+  'gate.keep_points': 'keepPoints',
+  'gate.keep_dataset': 'keepDataset',
+  'then.deploy.alias': 'alias',
+};
+
+/** The field that a service names as wrong; null = none of the form. */
+export const fieldOfParam = (param: string | null): keyof JobDraft | null => FIELDS[param ?? ''] ?? null;

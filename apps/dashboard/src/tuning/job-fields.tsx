@@ -1,0 +1,122 @@
+import { Link } from '@tanstack/react-router';
+import type { JSX } from 'react';
+import { useCall } from '../api/use-call.js';
+import { formatBytes, plural } from '../format/number.js';
+import { useAccount } from '../session/use-session.js';
+import { ComboboxField } from '../ui/combobox-field.js';
+import { SelectField, TextField } from '../ui/field.js';
+import { OptionalSliderField } from '../ui/number-fields.js';
+import type { Choice } from '../ui/select.js';
+import { Checkbox } from '../ui/toggles.js';
+import type { JobForm } from './use-job-form.js';
+
+interface FormProps {
+  readonly form: JobForm;
+}
+
+/** Held out unless something else is chosen, in percent. */
+const HELD_OUT = 10;
+
+/** What every job needs: base, data set, name. */
+export function JobFields({ form }: FormProps): JSX.Element {
+  const { slug: account } = useAccount();
+  const { draft, change, faults, datasets, bases } = form;
+  const choices: readonly Choice[] = (bases?.bases ?? []).map(({ base, architecture, bytes, trainers, detail }) => ({
+    value: base,
+    label: base,
+    hint: trainers.length > 0 ? `${architecture}, ${formatBytes(bytes)}, ${trainers.join(' or ')}` : (detail ?? 'No connected worker can train it.'),
+  }));
+  const ready = datasets.filter(({ ready: version }) => version !== null);
+  return (
+    <>
+      <ComboboxField
+        label="Base"
+        choices={choices}
+        value={draft.base === '' ? null : draft.base}
+        onChange={(base) => change({ base })}
+        fault={faults.base}
+        placeholder="Search models that workers can train"
+        nothing="No training worker has such a model."
+      />
+      <ComboboxField
+        label="Data set"
+        choices={ready.map(({ name, head }) => ({ value: name, label: name, hint: plural(head?.examples ?? 0, 'example') }))}
+        value={draft.dataset === '' ? null : draft.dataset}
+        onChange={(dataset) => change({ dataset, version: 0 })}
+        fault={faults.dataset}
+        placeholder="Search data sets"
+        nothing="No data set with a ready version matches."
+        hint={
+          ready.length === 0 ? (
+            <Link to="/$account/data-sets" params={{ account }} className="text-accent hover:underline">
+              Upload a data set first
+            </Link>
+          ) : undefined
+        }
+      />
+      {draft.dataset !== '' && <VersionField form={form} />}
+      <OptionalSliderField
+        label="Held out for measuring"
+        min={0}
+        max={50}
+        unit="%"
+        standing={HELD_OUT}
+        placeholder="Default"
+        value={draft.heldOut}
+        onChange={(heldOut) => change({ heldOut })}
+        fault={faults.heldOut}
+        hint="Examples that are not learned show whether the model generalizes. Without them no loss can be compared."
+      />
+      <TextField
+        label="Name (optional)"
+        value={draft.name}
+        onChange={({ target }) => change({ name: target.value })}
+        fault={faults.name}
+        placeholder={draft.dataset}
+        hint="Of the job and of its adapter."
+        maxLength={63}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <div className="grid gap-3">
+        <Checkbox
+          label="Deploy the adapter when its verdict is good"
+          checked={draft.deploys}
+          onChange={(deploys) => change({ deploys })}
+        />
+        {draft.deploys && (
+          <TextField
+            label="Alias (optional)"
+            value={draft.alias}
+            onChange={({ target }) => change({ alias: target.value })}
+            fault={faults.alias}
+            hint={`Clients call it as ${account}/${draft.alias.trim() || 'alias'}.`}
+            maxLength={63}
+            autoComplete="off"
+            spellCheck={false}
+          />
+        )}
+      </div>
+    </>
+  );
+}
+
+function VersionField({ form: { draft, change, datasets, faults } }: FormProps): JSX.Element {
+  const { data } = useCall('datasets/find', { dataset: draft.dataset }, { staleMs: 15_000 });
+  const newest = datasets.find(({ name }) => name === draft.dataset)?.ready ?? null;
+  const versions = (data?.versions ?? []).filter(({ state }) => state === 'ready');
+  const choices: readonly Choice[] = [
+    { value: '0', label: newest === null ? 'Newest ready version' : `Newest ready version (v${newest})` },
+    ...versions.map(({ number, examples }) => ({ value: String(number), label: `v${number}`, hint: plural(examples, 'example') })),
+  ];
+  const value = String(draft.version);
+  return (
+    <SelectField
+      label="Version"
+      choices={choices.some((one) => one.value === value) ? choices : [...choices, { value, label: `v${value}` }]}
+      value={value}
+      onChange={({ target }) => change({ version: Number(target.value) })}
+      fault={faults.version}
+    />
+  );
+}

@@ -1,0 +1,44 @@
+import type { JobView } from '@slipway/contracts';
+import { Link } from '@tanstack/react-router';
+import type { JSX } from 'react';
+import { useAccount } from '../session/use-session.js';
+import { KeyValues } from '../ui/key-values.js';
+import { Moment } from '../ui/moment.js';
+import { Panel } from '../ui/page.js';
+import { SettingsTable } from './settings-table.js';
+
+const onOff = (on: boolean | undefined): string => (on === false ? 'Not needed' : 'Needed');
+
+/** How a job was set up: its resolved settings with their reasons, its checks, and what follows. */
+export function JobSettingsTab({ job }: { readonly job: JobView }): JSX.Element {
+  const { slug: account } = useAccount();
+  const { gate, then, source_job: source } = job;
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-2">
+      <Panel title="Settings">
+        <SettingsTable settings={job.settings} />
+      </Panel>
+      <Panel title="Verdict and origin">
+        <KeyValues
+          facts={[
+            ['Trainer', job.trainer],
+            ['Lower held-out loss', onOff(gate.held_loss)],
+            ['No degenerate answer', onOff(gate.degenerate)],
+            ['Keep set', gate.keep_points === undefined ? 'Automatic' : gate.keep_points === null ? 'Off' : `May lose ${gate.keep_points} points`],
+            ['After success', then.deploy ? `Deploy${then.deploy.alias === undefined ? '' : ` as ${account}/${then.deploy.alias}`}` : 'Nothing'],
+            source !== null && [
+              'Settings from',
+              <Link key="source" to="/$account/fine-tuning/$id" params={{ account, id: String(source) }} className="text-accent hover:underline">
+                job {source}
+              </Link>,
+            ],
+            ['Created by', job.created_by.actor_name ?? 'Unknown'],
+            ['Created', <Moment key="created" at={job.created_at} exact />],
+            job.started_at !== null && ['Started', <Moment key="started" at={job.started_at} exact />],
+            job.finished_at !== null && ['Ended', <Moment key="ended" at={job.finished_at} exact />],
+          ]}
+        />
+      </Panel>
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+import { Link } from '@tanstack/react-router';
+import type { JSX } from 'react';
+import { useAccount, useMayChange } from '../session/use-session.js';
+import { Button, buttonClass } from '../ui/button.js';
+import { EmptyState } from '../ui/empty-state.js';
+import { Notice } from '../ui/notice.js';
+import { Page } from '../ui/page.js';
+import { AdvancedFields } from './advanced-fields.js';
+import { JobFields } from './job-fields.js';
+import { PlanPanel } from './plan-panel.js';
+import { useJobForm } from './use-job-form.js';
+
+/** Plans a job while it is filled in, and starts it. */
+export function NewJobScreen(): JSX.Element {
+  const mayChange = useMayChange();
+  return (
+    <Page title="New job">
+      {mayChange ? (
+        <NewJob />
+      ) : (
+        <EmptyState title="Viewers cannot start jobs" icon="lock">
+          Ask an owner of the account for another role.
+        </EmptyState>
+      )}
+    </Page>
+  );
+}
+
+function NewJob(): JSX.Element {
+  const { slug: account } = useAccount();
+  const form = useJobForm();
+  const nobody = form.bases?.workers === 0;
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,40rem)_minmax(18rem,26rem)]">
+      <form
+        noValidate
+        aria-label="New job"
+        className="grid grid-cols-[minmax(0,1fr)] gap-5"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void form.submit();
+        }}
+      >
+        {nobody && (
+          <Notice look="warn">
+            No training worker is connected. The operator starts one: <code className="text-code">npx slipway trainers install embedded</code>
+          </Notice>
+        )}
+        <JobFields form={form} />
+        <AdvancedFields form={form} />
+        {form.refusal !== null && <Notice look="bad">{form.refusal}</Notice>}
+        <div className="flex flex-wrap gap-2 border-t border-line pt-4">
+          <Link to="/$account/fine-tuning" params={{ account }} className={buttonClass('plain')}>
+            Cancel
+          </Link>
+          <Button type="submit" look="main" icon="train" busy={form.busy} className="ml-auto">
+            Start training
+          </Button>
+        </div>
+      </form>
+      <aside className="lg:sticky lg:top-18">
+        <PlanPanel plan={form.plan} />
+      </aside>
+    </div>
+  );
+}

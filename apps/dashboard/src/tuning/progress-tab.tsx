@@ -1,0 +1,120 @@
+import type { CheckpointView, JobView } from '@slipway/contracts';
+import { type JSX, useMemo } from 'react';
+import { useCall } from '../api/use-call.js';
+import { TimeSeries } from '../charts/time-series.js';
+import { formatBytes, formatCompact, formatCount, plural } from '../format/number.js';
+import { CHECKPOINTS_SEARCH } from '../searches.js';
+import { DataTable } from '../ui/data-table/data-table.js';
+import type { Column } from '../ui/data-table/types.js';
+import { EmptyState } from '../ui/empty-state.js';
+import { ProgressBar } from '../ui/meter.js';
+import { Moment } from '../ui/moment.js';
+import { Panel, Section } from '../ui/page.js';
+import { StatGrid } from '../ui/stat-grid.js';
+import { useUrlState } from '../url-state/use-url-state.js';
+import { checkpointMarks, curveOf, LEARNING_RATE, LOSS, STEP_AXIS } from './job-curve.js';
+import { formatSeconds, isOver, jobText } from './job-words.js';
+import { useMetrics } from './use-metrics.js';
+import { LOOK_EVERY_MS } from './use-jobs.js';
+
+/** How far a job is: figures, curve, checkpoints. */
+export function ProgressTab({ job }: { readonly job: JobView }): JSX.Element {
+  const every = isOver(job) ? undefined : { every: () => LOOK_EVERY_MS.running };
+  const checkpoints = useCall('jobs/checkpoints', { job: job.id }, { ...every });
+  const metrics = useMetrics(job);
+  const curve = useMemo(() => curveOf(metrics.data ?? []), [metrics.data]);
+  const kept = checkpoints.data?.checkpoints;
+  const marks = useMemo(() => checkpointMarks(kept ?? []), [kept]);
+  const base = { at: curve.at, stepMs: 1, kind: 'lines', axis: STEP_AXIS, group: `job ${job.id}`, isLoading: metrics.data === undefined } as const;
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
+      {!isOver(job) && job.progress !== null && <ProgressBar label="Progress of the job" share={job.progress} text={progressText(job)} />}
+      <Figures job={job} />
+      <Panel title="Loss">
+        <TimeSeries label="Loss" {...base} series={curve.losses} unit={LOSS} marks={marks} empty="No step yet" />
+      </Panel>
+      <Panel title="Learning rate">
+        <TimeSeries label="Learning rate" {...base} height={160} series={curve.rate} unit={LEARNING_RATE} empty="No step yet" />
+      </Panel>
+      <Section title="Checkpoints" about="The best three and the newest are kept.">
+        <Checkpoints rows={kept} query={checkpoints} />
+      </Section>
+    </div>
+  );
+}
+
+function progressText(job: JobView): string {
+  const steps = job.steps === null ? `step ${formatCount(job.step)}` : `step ${formatCount(job.step)} of ${formatCount(job.steps)}`;
+  return `${jobText(job)}, ${steps}${job.eta_s === null ? '' : `, about ${formatSeconds(job.eta_s)} left`}`;
+}
+
+function Figures({ job }: { readonly job: JobView }): JSX.Element {
+  const loss = (value: number | null): string => (value === null ? '–' : LOSS.format(value));
+  return (
+    <StatGrid
+      label="Figures of the job"
+      stats={[
+        {
+          label: 'Step',
+          value: formatCompact(job.step),
+          hint: job.steps === null ? undefined : `of ${formatCount(job.steps)}${job.epoch === null ? '' : `, epoch ${job.epoch.toFixed(1)}`}`,
+        },
+        { label: 'Training loss', value: loss(job.loss) },
+        { label: 'Held-out loss', value: loss(job.held_loss), hint: job.best_step === null ? undefined : `Best at step ${formatCount(job.best_step)}` },
+        { label: 'Tokens learned', value: job.learned_tokens === null ? '–' : formatCompact(job.learned_tokens) },
+        { label: 'Time', value: formatSeconds(job.device_seconds), hint: job.attempt > 1 ? plural(job.attempt, 'attempt') : undefined },
+      ]}
+    />
+  );
+}
+
+interface CheckpointsProps {
+  readonly rows: readonly CheckpointView[] | undefined;
+  readonly query: ReturnType<typeof useCall<'jobs/checkpoints'>>;
+}
+
+function Checkpoints({ rows, query }: CheckpointsProps): JSX.Element {
+  const state = useUrlState(CHECKPOINTS_SEARCH);
+  return (
+    <DataTable
+      label="Checkpoints"
+      {...{ rows, query, state }}
+      columns={COLUMNS}
+      keyOf={({ step }) => step}
+      nameOf={({ step }) => `step ${step}`}
+      empty={
+        <EmptyState title="No checkpoint yet" icon="pin">
+          The first one is stored after 5 % of the steps.
+        </EmptyState>
+      }
+    />
+  );
+}
+
+const COLUMNS: readonly Column<CheckpointView>[] = [
+  {
+    id: 'step',
+    title: 'Step',
+    cell: ({ step, best }) => (best ? `${formatCount(step)} (best)` : formatCount(step)),
+    value: ({ step }) => step,
+    width: 120,
+    pin: 'left',
+  },
+  {
+    id: 'loss',
+    title: 'Held-out loss',
+    cell: ({ held_loss: loss }) => (loss === null ? '–' : LOSS.format(loss)),
+    value: ({ held_loss: loss }) => loss,
+    numeric: true,
+    card: 'figure',
+  },
+  {
+    id: 'degenerate',
+    title: 'Degenerate answers',
+    cell: ({ degenerate }) => (degenerate === null ? '–' : formatCount(degenerate)),
+    value: ({ degenerate }) => degenerate,
+    numeric: true,
+  },
+  { id: 'bytes', title: 'Size', cell: ({ bytes }) => formatBytes(bytes), value: ({ bytes }) => bytes, numeric: true },
+  { id: 'at', title: 'Stored', cell: ({ at }) => <Moment at={at} />, value: ({ at }) => Date.parse(at), numeric: true },
+];
