@@ -1,4 +1,5 @@
 import type { AdapterScorer, LlamaScorer } from '../scoring.js';
+import { answerBound } from './degenerate.js';
 import { answersTo, expectedTokens, type JudgedAnswer, lossOf, meanLoss } from './example-scores.js';
 import type { PreparedExample } from './prepared-example.js';
 
@@ -24,7 +25,6 @@ export interface BaseScores {
   readonly firstLoss: number;
   /** Mean loss of the first learned examples. */
   readonly trainLoss: number;
-  readonly scoredLoss: number;
   readonly shownAnswers: readonly JudgedAnswer[];
 }
 
@@ -36,10 +36,11 @@ export async function scoreBase(
 ): Promise<BaseScores> {
   const isHeldOut = held.length > 0;
   const from = isHeldOut ? held : first;
-  const distinct = onePerPrompt(from);
   const scored = from.slice(0, SCORED.losses);
+  const hardest = onePerPrompt(await byLoss(base, scored, signal));
+  const shown = hardest.slice(0, SHOWN);
+  const distinct = onePerPrompt([...shown, ...from]);
   const [start] = first;
-  const shown = distinct.slice(0, SHOWN);
   return {
     scored,
     asked: distinct.slice(0, SCORED.answers),
@@ -48,9 +49,24 @@ export async function scoreBase(
     isHeldOut,
     firstLoss: start ? (await lossOf(base, start)).mean : 0,
     trainLoss: (await meanLoss(base, first.slice(0, SCORED.losses), signal)) ?? 0,
-    scoredLoss: (await meanLoss(base, scored, signal)) ?? 0,
     shownAnswers: await answersTo(base, shown, signal),
   };
+}
+
+/** Examples by their loss, the highest first. */
+async function byLoss(base: AdapterScorer, examples: readonly PreparedExample[], signal: AbortSignal): Promise<PreparedExample[]> {
+  const losses = new Map<PreparedExample, number>();
+  for (const example of examples) {
+    signal.throwIfAborted();
+    losses.set(example, (await lossOf(base, example)).mean);
+  }
+  return examples.toSorted((a, b) => (losses.get(b) ?? 0) - (losses.get(a) ?? 0));
+}
+
+/** Number of the example with the highest loss: the smaller a loss, the less its comparison with that of the trainer says. */
+export async function hardestOf(base: AdapterScorer, examples: readonly PreparedExample[], signal: AbortSignal): Promise<number> {
+  const [hardest] = await byLoss(base, examples, signal);
+  return hardest ? examples.indexOf(hardest) : 0;
 }
 
 /** The first example of each prompt. */
@@ -60,8 +76,10 @@ export function onePerPrompt(examples: readonly PreparedExample[]): PreparedExam
 }
 
 /** Tokens of the context that scoring needs: the longest example, and room for an answer that runs on. */
-export const scoringContext = (longest: number, examples: readonly PreparedExample[]): number =>
-  longest + 4 * Math.max(8, ...examples.map((example) => expectedTokens(example).length));
+export function scoringContext(longest: number, examples: readonly PreparedExample[]): number {
+  const all = Math.max(longest, ...examples.map(({ tokens }) => tokens.length));
+  return all + answerBound(Math.max(0, ...examples.map((example) => expectedTokens(example).length)));
+}
 
 /** What scores an adapter, for as long as `use` runs. */
 export async function withScorer<T>(

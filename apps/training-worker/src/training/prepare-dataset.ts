@@ -14,6 +14,9 @@ const HELD = { least: 5, most: 500 };
 /** Examples that are kept in memory for scoring, of the learned ones. */
 const KEPT = 64;
 
+/** Examples of which one is chosen to be learned first. */
+const CANDIDATES = 32;
+
 /** A data set, written for the trainer. */
 export interface PreparedDataset {
   /** Learned examples. */
@@ -39,6 +42,8 @@ export interface PrepareOptions {
   readonly settings: Pick<JobSettings, 'seed' | 'heldOut' | 'tooLong'>;
   /** Whether the trainer takes answers that are not learned. */
   readonly takesWeights: boolean;
+  /** Chooses the example that is learned first, of the first ones in the order of training. */
+  readonly chooseFirst: (candidates: readonly PreparedExample[]) => Promise<number>;
   readonly signal: AbortSignal;
 }
 
@@ -83,7 +88,9 @@ export async function prepareDataset(options: PrepareOptions): Promise<PreparedD
     }
     refuseTooLong(leftOut, settings.tooLong);
     if (entries.length === 0) throw nothingLeft(leftOut);
-    return { ...(await writeFiles(folder, rendered, split(entries, settings.heldOut))), leftOut };
+    const sides = split(entries, settings.heldOut);
+    await moveFirst(sides.train, rendered, options.chooseFirst);
+    return { ...(await writeFiles(folder, rendered, sides)), leftOut };
   } finally {
     await rendered.close();
   }
@@ -127,16 +134,24 @@ function split(entries: readonly Entry[], part: number): { train: Entry[]; held:
 
 type Written = Omit<PreparedDataset, 'leftOut'>;
 
+async function readEntry(rendered: FileHandle, { at, bytes }: Entry): Promise<PreparedExample> {
+  const { buffer } = await rendered.read(Buffer.alloc(bytes), 0, bytes, at);
+  return JSON.parse(buffer.toString()) as PreparedExample;
+}
+
+async function moveFirst(train: Entry[], rendered: FileHandle, choose: PrepareOptions['chooseFirst']): Promise<void> {
+  const candidates: PreparedExample[] = [];
+  for (const entry of train.slice(0, CANDIDATES)) candidates.push(await readEntry(rendered, entry));
+  const [chosen] = train.splice(await choose(candidates), 1);
+  if (chosen) train.unshift(chosen);
+}
+
 async function writeFiles(folder: string, rendered: FileHandle, sides: { train: Entry[]; held: Entry[] }): Promise<Written> {
-  const read = async ({ at, bytes }: Entry): Promise<PreparedExample> => {
-    const { buffer } = await rendered.read(Buffer.alloc(bytes), 0, bytes, at);
-    return JSON.parse(buffer.toString()) as PreparedExample;
-  };
   const figures = { learnedTokens: 0, longest: 0 };
   const write = async (file: FileHandle, entries: readonly Entry[], keep: number): Promise<PreparedExample[]> => {
     const kept: PreparedExample[] = [];
     for (const entry of entries) {
-      const example = await read(entry);
+      const example = await readEntry(rendered, entry);
       await file.write(`${JSON.stringify({ messages: example.pieces })}\n`);
       if (entries === sides.train) for (const [from, to] of example.spans) figures.learnedTokens += to - from;
       figures.longest = Math.max(figures.longest, example.tokens.length);

@@ -6,7 +6,7 @@ import { EngineLoadError } from '@slipway/engine';
 import type { Logger } from '@slipway/platform';
 import { LlamaScorer } from '../scoring.js';
 import { TrainingFault } from '../training-fault.js';
-import { scoreBase, scoringContext, withScorer } from './base-scores.js';
+import { hardestOf, scoreBase, scoringContext, withScorer } from './base-scores.js';
 import { samplesOf } from './checkpoint-scores.js';
 import { unpackCheckpoint } from './checkpoint-files.js';
 import { fileSha256 } from './file-sha256.js';
@@ -54,7 +54,9 @@ async function trainWith(scorer: LlamaScorer, job: TrainingJob, { sink, signal }
   const run = join(job.folder, 'run');
   const { takesWeights } = job.trainer;
   const { texts, trainedContext } = scorer;
-  const data = { dataset: job.dataset, folder: run, texts, context: trainedContext, settings: job.settings, takesWeights, signal };
+  const chooseFirst = (candidates: readonly PreparedExample[]): Promise<number> =>
+    withScorer(scorer, null, scoringContext(0, candidates), (scoring) => hardestOf(scoring, candidates, signal));
+  const data = { dataset: job.dataset, folder: run, texts, context: trainedContext, settings: job.settings, takesWeights, chooseFirst, signal };
   const prepared = await prepareDataset(data);
   const leftOut = Object.fromEntries([...prepared.leftOut].map(([why, count]) => [`left_out_${why}`, count]));
   const figures = { examples: prepared.examples, held: prepared.held.length, learned_tokens: prepared.learnedTokens, ...leftOut };
@@ -62,7 +64,7 @@ async function trainWith(scorer: LlamaScorer, job: TrainingJob, { sink, signal }
   sink.state('starting', 0.5);
   const kept = job.keepSet === null ? null : await readKeepSet(job.keepSet, scorer);
   const { first, held } = prepared;
-  const size = scoringContext(Math.max(prepared.longest, ...(kept ?? []).map(({ tokens }) => tokens.length)), [...first, ...held, ...(kept ?? [])]);
+  const size = scoringContext(prepared.longest, [...first, ...held, ...(kept ?? [])]);
   const base = await withScorer(scorer, null, size, (scoring) => scoreBase(scoring, prepared, signal));
   sink.samples(samplesOf(0, base.shown, base.shownAnswers));
   const input: TrainInput = { job, run, prepared, scorer, context: size, base, sink, signal };
