@@ -1,23 +1,50 @@
 import { join } from 'node:path';
 
 const SCREENS = [
-  ['deployments', '/deployments'],
-  ['deployment', '/deployments/deployment-2'],
-  ['metrics', '/deployments/deployment-2?tab=metrics'],
-  ['logs', '/deployments/deployment-1?tab=logs'],
-  ['revisions', '/deployments/deployment-2?tab=revisions'],
-  ['settings', '/deployments/deployment-2?tab=settings'],
-  ['keys', '/api-keys'],
+  ['home', '/local/home'],
+  ['playground', '/local/playground'],
+  ['models', '/local/models'],
+  ['data-sets', '/local/data-sets'],
+  ['fine-tuning', '/local/fine-tuning'],
+  ['evaluations', '/local/evaluations'],
+  ['deployments', '/local/deployments'],
+  ['create-source', '/local/deployments/create'],
+  ['deployment', '/local/deployments/deployment-2'],
+  ['metrics', '/local/deployments/deployment-2?tab=metrics'],
+  ['logs', '/local/deployments/deployment-1?tab=logs'],
+  ['revisions', '/local/deployments/deployment-2?tab=revisions'],
+  ['settings', '/local/deployments/deployment-2?tab=settings'],
+  ['keys', '/local/api-keys'],
   ['key', '/local/api-keys/2'],
   ['key-limits', '/local/api-keys/2?tab=limits'],
-  ['mcp-key', '/api-keys?tab=mcp'],
-  ['usage', '/usage'],
-  ['members', '/members'],
-  ['activity', '/activity'],
-  ['account', '/account'],
+  ['mcp-key', '/local/api-keys?tab=mcp'],
+  ['usage', '/local/usage?range=1h'],
+  ['usage-split', '/local/usage?range=1h&by=key&view=requests'],
+  ['members', '/local/members'],
+  ['activity', '/local/activity'],
+  ['account-settings', '/local/settings'],
   ['account-limits', '/local/settings?tab=limits'],
-  ['models', '/local/models'],
+  ['profile', '/local/profile'],
 ];
+const SIZES = {
+  narrow: { width: 360, height: 740 },
+  wide: { width: 1280, height: 860 },
+  full: { width: 1920, height: 1080 },
+};
+/** What hinders a screen: nothing, services that hold nothing, services that do not answer. */
+const STATES = {
+  filled: () => undefined,
+  empty: async (route) => {
+    const response = await route.fetch();
+    const reply = await response.json().catch(() => ({}));
+    const bare = Object.entries(reply).map(([name, value]) => [name, Array.isArray(value) ? [] : value]);
+    await route.fulfill({ response, json: Object.fromEntries(bare) });
+  },
+  failing: (route) =>
+    route.fulfill({ status: 503, json: { error: { code: 'unavailable', message: 'The database does not answer; try again soon.' } } }),
+};
+/** The calls of screens; a session goes on in each state. */
+const CALLS = /\/api\/(?!refresh|me$|addresses|status)/;
 /** Charts are drawn when their code is there. */
 const DRAWN_MS = 800;
 
@@ -77,25 +104,29 @@ export async function takeAll(day, folder) {
   return camera.names;
 }
 
-/** Every screen and the larger dialogs, light and dark, wide and as on a phone. */
+async function reviewState(day, camera, state) {
+  for (const theme of ['light', 'dark']) {
+    await day.page.evaluate(`localStorage.setItem('slipway.theme', '${theme}')`);
+    for (const [size, viewport] of Object.entries(SIZES)) {
+      await day.page.setViewportSize(viewport);
+      for (const [name, path] of SCREENS) {
+        await day.open(path);
+        await camera.take(`${name}-${state}-${theme}-${size}`, true);
+      }
+    }
+  }
+}
+
+/** Every screen filled, empty and failing, light and dark, as on a phone, wide, and full. */
 export async function reviewAll(day, folder) {
   const camera = new Camera(day, folder);
   await day.open('/api-keys?tab=mcp');
   await createMcpKey(day);
   await camera.take('mcp-configuration');
-  for (const theme of ['light', 'dark']) {
-    await day.page.evaluate(`localStorage.setItem('slipway.theme', '${theme}')`);
-    for (const [size, viewport] of Object.entries({ wide: { width: 1280, height: 860 }, narrow: { width: 360, height: 740 } })) {
-      await day.page.setViewportSize(viewport);
-      for (const [name, path] of SCREENS) {
-        await day.open(path);
-        await camera.take(`${name}-${theme}-${size}`, true);
-      }
-      await day.open('/usage?range=1h');
-      await camera.take(`usage-split-${theme}-${size}`, true);
-      await day.fillInEngine();
-      await camera.take(`create-deployment-${theme}-${size}`);
-    }
+  for (const [state, answer] of Object.entries(STATES)) {
+    if (state !== 'filled') await day.page.route(CALLS, answer);
+    await reviewState(day, camera, state);
+    if (state !== 'filled') await day.page.unroute(CALLS);
   }
   return camera.names;
 }

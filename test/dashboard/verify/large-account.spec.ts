@@ -3,6 +3,7 @@ import { type Browser, chromium, type Locator, type Page } from 'playwright-core
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCli } from '../../cli/cli-rig.js';
 import { type Stack, startStack } from '../../e2e/stack.js';
+import { until } from '../../testing/until.js';
 import { FRAME_MS, scrollList, tasksWhile } from '../main-thread.js';
 
 const KEYS = 500;
@@ -18,12 +19,13 @@ let stack: Stack;
 let engine: ScriptedUpstream;
 let browser: Browser;
 let page: Page;
-let token = '';
+/** What the page of the owner shows the console. */
+let authorization = '';
 
 const numbered = (name: string, n: number): string => `${name}-${String(n).padStart(3, '0')}`;
 
 async function api(call: string, body: object): Promise<Record<string, unknown>> {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', origin: stack.console_url };
+  const headers = { authorization, 'content-type': 'application/json', origin: stack.console_url };
   for (;;) {
     const response = await fetch(`${stack.console_url}/api/${call}`, { method: 'POST', headers, body: JSON.stringify(body) });
     const answer = (await response.json()) as Record<string, unknown>;
@@ -47,7 +49,7 @@ async function seed(): Promise<void> {
   expect((await runCli([...quota, '--data-dir', stack.dataDir])).code).toBe(0);
   const source = { kind: 'http', url: engine.url, model: 'scripted' };
   await times(DEPLOYMENTS - 1, async (n) => {
-    const { id: deployment } = await api('deployments/create', { name: n === 7 ? LONG_NAME : numbered('model', n), source });
+    const { id: deployment } = await api('deployments/create', { name: n === 7 ? LONG_NAME : numbered('model', n), source, replicas: 1 });
     if (n === 7) await api('aliases/point', { alias: LONG_ALIAS, deployment });
     if (n % 10 === 0) await api('deployments/stop', { deployment });
   });
@@ -60,18 +62,15 @@ beforeAll(async () => {
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   browser = await chromium.launch({ executablePath: process.env['CHROMIUM_BIN'] || '/usr/bin/chromium', args });
   page = await browser.newPage({ baseURL: stack.console_url, viewport: { width: 1280, height: 860 } });
-  page.on('response', async (response) => {
-    const answer = /\/api\/(join|refresh)/.test(response.url())
-      ? ((await response.json().catch(() => ({}))) as { access_token?: string })
-      : {};
-    token = answer.access_token ?? token;
+  page.on('request', (request) => {
+    authorization = request.headers()['authorization'] ?? authorization;
   });
   await page.goto(stack.setup_url ?? '');
   await page.getByLabel('Email').fill('ada@example.com');
   await page.getByLabel('Password').fill('correct horse battery');
   await page.getByRole('button', { name: 'Set up and sign in' }).click();
   await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
-  await expect.poll(() => token).not.toBe('');
+  await until('the page asks as the owner', () => authorization !== '');
   await seed();
 }, 280_000);
 afterAll(async () => {

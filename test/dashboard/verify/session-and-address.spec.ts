@@ -1,6 +1,7 @@
 import { EndSessions } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { OPS } from '../../people/people-world.js';
+import { ENV } from '../../services/bus.js';
 import { SignedOutPage } from '../signed-out-page.js';
 
 const stage = SignedOutPage.around();
@@ -68,6 +69,25 @@ describe('the account', () => {
     await stage.navigation.getByRole('link', { name: 'API Keys' }).click();
     await stage.page.getByRole('heading', { level: 1, name: 'API Keys' }).waitFor();
     expect(stage.path).toBe(`/${stage.home}/api-keys`);
+  });
+});
+
+describe('the environment', () => {
+  const line = () => stage.page.locator('[data-production]');
+
+  it('stands beside the account, and production in red on every screen', async () => {
+    await stage.signIn();
+    await stage.page.getByText(ENV, { exact: true }).first().waitFor();
+    expect(await line().count()).toBe(0);
+    await stage.page.route('**/api/addresses', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...((await response.json()) as object), environment: 'prod-eu' } });
+    });
+    await stage.page.reload();
+    await stage.page.getByText('prod-eu', { exact: true }).first().waitFor();
+    await stage.navigation.getByRole('link', { name: 'Members' }).click();
+    await stage.page.getByRole('heading', { level: 1, name: 'Members' }).waitFor();
+    expect(await line().count()).toBe(1);
   });
 });
 

@@ -136,7 +136,7 @@ function Frame({ children }: { readonly children: ReactNode }): JSX.Element {
 /** A red line over the page where real users depend on what is changed. */
 function ProductionLine(): JSX.Element | null {
   const environment = useAddresses()?.environment ?? '';
-  return isProduction(environment) ? <div aria-hidden="true" className="h-0.5 bg-bad" /> : null;
+  return isProduction(environment) ? <div aria-hidden="true" data-production="" className="h-0.5 bg-bad" /> : null;
 }
 
 /** Says since when the figures are old, once the console has not answered for 10 s. */
