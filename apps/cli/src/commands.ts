@@ -8,6 +8,9 @@ import { list, log, models, show } from './deployments/show-commands.js';
 import { remove, resume, scale, stop } from './deployments/state-commands.js';
 import { keys } from './keys/key-commands.js';
 import { OPERATOR } from './session/session.js';
+import { adapters } from './tuning/adapter-commands.js';
+import { datasets } from './tuning/dataset-commands.js';
+import { jobs, tune } from './tuning/job-commands.js';
 import { usage } from './usage/usage-command.js';
 import { users } from './users/user-commands.js';
 import { workers } from './workers/worker-commands.js';
@@ -34,6 +37,10 @@ export const COMMANDS: readonly CliCommand[] = [
     ...[create, list, show, models, update, scale, stop, resume, remove, log],
   ]),
   aliases,
+  tune,
+  datasets,
+  jobs,
+  adapters,
   usage,
   audit,
   group('sessions', 'Replaces the key that signs the sessions of the console.', [rotateKey]),

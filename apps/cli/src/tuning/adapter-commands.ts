@@ -1,0 +1,138 @@
+import { resolve } from 'node:path';
+import {
+  type AdapterView,
+  AliasName,
+  CreateDeployment,
+  DeleteAdapter,
+  deploymentSlug,
+  ExportAdapter,
+  ListAdapters,
+  PointAlias,
+  UpdateDeployment,
+} from '@slipway/contracts';
+import { Option } from 'commander';
+import { findAccount } from '../accounts/find-account.js';
+import { CliError } from '../cli-errors.js';
+import { ACCOUNT, type Call, command, group } from '../command.js';
+import { type DeploymentReference, findDeployment, deploymentReference } from '../deployments/deployment-name.js';
+import { sizeText } from '../deployments/show-commands.js';
+import { untilReady, WAIT_OPTIONS, waitFor, waitOf, type WaitValues } from '../deployments/wait-for-deployment.js';
+import { type Cell, fields, table, tableOr } from '../table.js';
+import { checkedBy } from '../values.js';
+import { consoleAddress, download } from './dataset-commands.js';
+import { ADAPTER, type DatasetReference, findAdapter } from './tuning-names.js';
+
+const textOf = ({ name, version }: Pick<AdapterView, 'name' | 'version'>): string => `${name}@${version}`;
+const passedText = ({ verdict }: AdapterView): string | null => (verdict === null ? null : verdict.passed ? 'yes' : 'no');
+const served = ({ deployments }: AdapterView): string => deployments.map(deploymentSlug).join(' ');
+
+const listRow = (adapter: AdapterView): Cell[] => [
+  ...[textOf(adapter), adapter.base, adapter.job, passedText(adapter), sizeText(adapter.bytes), served(adapter), adapter.created_at],
+];
+
+const list = command('list', 'Lists the newest adapters of an account.')
+  .takes(ACCOUNT)
+  .plans(() => async (session) => {
+    const account = await findAccount(session);
+    const { adapters: found, next } = await session.call(ListAdapters, { account: account.id });
+    const titles = ['ADAPTER', 'BASE', 'JOB', 'PASSED', 'SIZE', 'DEPLOYMENTS', 'CREATED'];
+    return {
+      json: { account: account.slug, adapters: found },
+      text: tableOr(`No adapters in account ${account.slug}.`, titles, found.map(listRow)),
+      note: next === null ? undefined : 'There are older ones, which the console shows.',
+    };
+  });
+
+const show = command('show', 'Shows an adapter: where it came from, and the verdict of its gate.')
+  .addArgument(ADAPTER)
+  .takes(ACCOUNT)
+  .plans((_, reference: DatasetReference) => async (session) => {
+    const { account, adapter } = await findAdapter(session, reference);
+    const facts = fields([
+      ['Adapter', textOf(adapter)],
+      ['Base', adapter.base],
+      ['Job', adapter.job],
+      ['Data set', adapter.dataset_name === null ? null : `${adapter.dataset_name}@${adapter.dataset_version}`],
+      ['Rank', adapter.rank],
+      ['Size', sizeText(adapter.bytes)],
+      ['Passed', passedText(adapter)],
+      ['Deployments', served(adapter)],
+      ['Created', adapter.created_at],
+    ]);
+    const checks = adapter.verdict?.checks ?? [];
+    const word = (passed: boolean | null): string => (passed === null ? 'not made' : passed ? 'passed' : 'failed');
+    const rows = checks.map(({ check, passed, detail }) => [check, word(passed), detail]);
+    return {
+      json: { account: account.slug, ...adapter },
+      text: rows.length === 0 ? facts : `${facts}\n\n${table(['CHECK', 'RESULT', 'WHY'], rows)}`,
+    };
+  });
+
+interface ServeValues extends WaitValues {
+  readonly alias?: string;
+  readonly revisionOf?: DeploymentReference;
+  readonly override?: string;
+}
+
+const serve = command('serve', 'Deploys an adapter, or makes it the next revision of a deployment.')
+  .addArgument(ADAPTER)
+  .addOption(new Option('--alias <ALIAS>', 'points this alias at the deployment').argParser(checkedBy(AliasName)))
+  .addOption(new Option('--revision-of <DEPLOYMENT>', 'makes a revision of this deployment').argParser(deploymentReference))
+  .option('--override <REASON>', 'serves it although it did not pass its gate; kept in the audit log')
+  .takes(...WAIT_OPTIONS, ACCOUNT)
+  .plans(({ options }: Call<ServeValues>, reference: DatasetReference) => {
+    const withinMs = waitOf(options);
+    return async (session) => {
+      const { account, adapter } = await findAdapter(session, reference);
+      const wanted = { id: adapter.id, ...(options.override !== undefined && { override: options.override }) };
+      const old = options.revisionOf === undefined ? null : await findDeployment(session, options.revisionOf);
+      const id =
+        old === null
+          ? (await session.call(CreateDeployment, { account: account.id, name: textOf(adapter), adapter: wanted })).id
+          : (await session.call(UpdateDeployment, { account: account.id, deployment: old.view.id, adapter: wanted })).deployment;
+      if (options.alias !== undefined) await session.call(PointAlias, { account: account.id, alias: options.alias, deployment: id });
+      const address = options.alias === undefined ? deploymentSlug(id) : `${account.slug}/${options.alias}`;
+      const json = { account: account.slug, adapter: textOf(adapter), slug: deploymentSlug(id) };
+      if (withinMs === null) return { json, text: `${address} loads ${textOf(adapter)}.` };
+      const target = { account, id, ...(old !== null && { before: old.view }) };
+      const ready = await waitFor(session, target, untilReady, withinMs);
+      return { json: { ...json, state: ready.state }, text: `${address} serves ${textOf(adapter)}.` };
+    };
+  });
+
+const FORMS = ['peft', 'gguf'] as const;
+
+const exportCommand = command('export', 'Writes an adapter into a tar file, with a card that names its base and data set.')
+  .addArgument(ADAPTER)
+  .takes(new Option('--form <FORM>', 'safetensors for PEFT and vLLM, or GGUF for llama.cpp').choices(FORMS).default('gguf'))
+  .option('--out <FILE>', 'the file (default: named for the adapter)')
+  .takes(ACCOUNT)
+  .plans(({ options, cwd }: Call<{ form: (typeof FORMS)[number]; out?: string }>, reference: DatasetReference) => async (session) => {
+    const { account, adapter } = await findAdapter(session, reference);
+    const { path, name } = await session.call(ExportAdapter, { account: account.id, adapter: adapter.id, form: options.form });
+    const out = resolve(cwd, options.out ?? name);
+    await download(consoleAddress(session, path), out);
+    return { json: { adapter: textOf(adapter), file: out }, text: `Wrote ${textOf(adapter)} to ${out}.` };
+  });
+
+const remove = command('rm', 'Deletes an adapter that no deployment serves, for good.')
+  .addArgument(ADAPTER)
+  .option('-y, --yes', 'does not ask')
+  .takes(ACCOUNT)
+  .plans(({ options, terminal }: Call<{ yes?: true }>, reference: DatasetReference) => {
+    if (!options.yes && !terminal.interactive)
+      throw new CliError('not_confirmed', 'There is no terminal to ask on: --yes deletes without asking.');
+    return async (session) => {
+      const { account, adapter } = await findAdapter(session, reference);
+      const called = textOf(adapter);
+      if (!options.yes && (await terminal.ask(`This deletes ${called} for good. Type ${called} to go on: `)) !== called)
+        throw new CliError('not_confirmed', 'Nothing was deleted.');
+      await session.call(DeleteAdapter, { account: account.id, adapter: adapter.id });
+      return { json: { adapter: called }, text: `Deleted ${called}.` };
+    };
+  });
+
+/** `npx slipway adapters …`. */
+export const adapters = group('adapters', 'Shows, serves, exports and deletes trained adapters.', [
+  ...[list, show, serve, exportCommand, remove],
+]);
