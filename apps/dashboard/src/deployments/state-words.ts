@@ -70,18 +70,6 @@ export const REASONS: Readonly<Record<StateReason, ReasonWords>> = {
     text: 'The model was loaded but did not fit into memory.',
     advice: 'Lower the context or the slots in Settings.',
   },
-  adapter_missing: {
-    text: 'The adapter was deleted, or the worker cannot fetch it.',
-    advice: 'Deploy another adapter; the operator may need to look at the worker.',
-  },
-  adapter_mismatch: {
-    text: 'The adapter was trained on another model file than the one on the worker.',
-    advice: 'Choose the base that it was trained on, or train it again.',
-  },
-  witness_failed: {
-    text: 'The replica does not answer as the adapter did when it was made.',
-    advice: 'It is not served. The log has the distance; the operator may need to look at the worker.',
-  },
   download_failed: {
     text: 'The download was refused, is not allowed, was interrupted, or the cache is full.',
     advice: 'Check the address; the log has the reason.',

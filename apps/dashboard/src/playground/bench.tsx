@@ -1,5 +1,5 @@
 import type { DeploymentView } from '@slipway/contracts';
-import { type JSX, type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { type JSX, type ReactNode, type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { slugOf } from '../deployments/inference-target.js';
 import { announce } from '../ui/announcements.js';
 import { Button } from '../ui/button.js';
@@ -65,7 +65,7 @@ export function Bench({ workspace, first, second, deployments, onFirst, onSecond
           />
         ))}
       </div>
-      {hasTurns && <div ref={end} className="scroll-mb-44" />}
+      {hasTurns ? <div ref={end} className="scroll-mb-44" /> : null}
       <Progress lanes={asked.map(({ lane }) => lane)} />
       <Composer
         draft={workspace.draft}
@@ -83,7 +83,7 @@ export function Bench({ workspace, first, second, deployments, onFirst, onSecond
 interface BenchFrameProps {
   readonly bar: JSX.Element;
   readonly settings: JSX.Element;
-  readonly children: readonly JSX.Element[];
+  readonly children: ReactNode;
 }
 
 /** Settings stay in sight beside the conversation, and open above it on narrow screens. */

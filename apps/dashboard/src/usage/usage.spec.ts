@@ -10,7 +10,7 @@ import { readUsage } from './read-usage.js';
 import { refusalsOf } from './refusals.js';
 import { PARTS_MAX, splitSeries } from './split-series.js';
 import { chartOf } from './usage-chart.js';
-import { everyStep, lastRange, rangeBefore, sumOf, usageRange } from './usage-range.js';
+import { everyStep, lastRange, rangeBefore, sumOf } from './usage-range.js';
 import { deltaOf } from './usage-stats.js';
 
 const NOW = Date.parse('2026-11-21T12:34:56Z');
