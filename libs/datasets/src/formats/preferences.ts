@@ -26,9 +26,11 @@ function finished(reading: Reading, pair: Pair, offer: ReturnType<typeof offerOf
   if (!reading.log.refused) {
     if (![chosen, rejected].every((side) => side.some(({ role }) => role === 'assistant'))) reading.log.report('no_assistant', '');
     else if (same(chosen, rejected)) reading.log.report('preference_equal', '');
-    checkOrder(reading, [...prompt, ...chosen], at);
-    checkCalls(reading, [...prompt, ...chosen], offer.names, at);
-    checkCalls(reading, rejected, offer.names, (i) => `rejected[${i}]`);
+    else {
+      checkOrder(reading, [...prompt, ...chosen], at);
+      checkCalls(reading, [...prompt, ...chosen], offer.names, at);
+      checkCalls(reading, rejected, offer.names, (i) => `rejected[${i}]`);
+    }
   }
   const { tools, parallelToolCalls } = offer;
   return { kind: 'preference', tools, parallelToolCalls, prompt, chosen, rejected };

@@ -40,7 +40,8 @@ const CLOSE = 2;
 const STRING = 3;
 const COLON = 4;
 const NUMBER = 5;
-const KIND = new Uint8Array(256);
+const NON_ASCII = 6;
+const KIND = new Uint8Array(256).fill(NON_ASCII, 0x7f);
 for (const char of '{[') KIND[char.charCodeAt(0)] = OPEN;
 for (const char of '}]') KIND[char.charCodeAt(0)] = CLOSE;
 for (const char of '-0123456789') KIND[char.charCodeAt(0)] = NUMBER;
@@ -82,7 +83,8 @@ export class JsonScan {
       } else if (kind === COLON) this.key(bytes, keyStart, keyEnd);
       else if (kind === NUMBER) i = this.numberEnd(bytes, i, end) - 1;
       else if (kind === OPEN) this.open();
-      else this.close();
+      else if (kind === CLOSE) this.close();
+      else this.found |= FOUND.nonAscii;
       if (this.found & FOUND.tooDeep) return this.found;
     }
     return this.found;
