@@ -49,7 +49,11 @@ function firstInJson(json: string, look: (text: string) => string | number | nul
   return json.includes('\\') ? firstInTexts(JSON.parse(json), look) : look(json);
 }
 
-function firstInMessages(messages: readonly CanonicalMessage[], name: string, look: (text: string) => string | number | null): Found | null {
+function firstInMessages(
+  messages: readonly CanonicalMessage[],
+  name: string,
+  look: (text: string) => string | number | null,
+): Found | null {
   for (let i = 0; i < messages.length; i += 1) {
     const { content, reasoning, name: author, callId, calls } = messages[i] as CanonicalMessage;
     const inText = look(content);

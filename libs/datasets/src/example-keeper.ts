@@ -114,4 +114,3 @@ export class ExampleKeeper {
     examples.push(this.writer.hash.low, this.writer.hash.high);
   }
 }
-

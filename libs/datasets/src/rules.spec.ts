@@ -27,7 +27,12 @@ const CASES: readonly (readonly [rule: string, line: string | Buffer, message: s
   ['line_too_long', chatLine('x'.repeat(1024 ** 2), 'a'), 'Line 3 is longer than 1 MiB.'],
   ['too_deep', `{"messages":${'['.repeat(64)}${']'.repeat(64)}}`, 'Line 3 nests deeper than 64 levels.'],
   ['duplicate_key', '{"messages":[],"messages":[]}', 'Line 3 names "messages" twice.'],
-  ['duplicate_key', withTools(user, calling(call('{"a":1,"a":2}'))), 'Line 3 names "a" twice.', 'messages[1].tool_calls[0].function.arguments'],
+  [
+    'duplicate_key',
+    withTools(user, calling(call('{"a":1,"a":2}'))),
+    'Line 3 names "a" twice.',
+    'messages[1].tool_calls[0].function.arguments',
+  ],
   ['unknown_format', '{"text":"x"}', 'Line 3 has neither "messages" nor "prompt" and "completion".'],
   ['unknown_format', '{"prompt":"x","completion":"y"}', 'Line 3 is of the format prompt and completion; this file is read as chat.'],
   ['two_formats', '{"messages":[],"prompt":"x","completion":"y"}', 'Line 3 fits two formats (chat, prompt and completion); remove one.'],
@@ -35,52 +40,167 @@ const CASES: readonly (readonly [rule: string, line: string | Buffer, message: s
   ['missing_messages', '{"messages":["x","y"]}', 'Line 3: "messages" must be a list of at least 2 messages.', 'messages'],
   ['empty_messages', '{"messages":[]}', 'Line 3: "messages" must be a list of at least 2 messages.', 'messages'],
   ['empty_messages', chat(answer), 'Line 3: "messages" must be a list of at least 2 messages.', 'messages'],
-  ['bad_role', chat(user, { role: 'robot', content: 'a' }), 'Line 3, messages[1]: role "robot" is none of system, user, assistant, tool.', 'messages[1].role'],
-  ['bad_role', chat({ role: '__proto__', content: 'a' }, answer), 'Line 3, messages[0]: role "__proto__" is none of system, user, assistant, tool.', 'messages[0].role'],
-  ['missing_content', chat(user, { role: 'assistant' }), 'Line 3, messages[1]: an assistant message needs content or tool_calls.', 'messages[1]'],
-  ['empty_assistant', chat(user, { role: 'assistant', content: '' }), 'Line 3, messages[1]: an assistant message needs content or tool_calls.', 'messages[1]'],
-  ['content_type', chat({ role: 'user', content: [{ type: 'image_url', image_url: { url: 'x' } }] }, answer), 'Line 3, messages[0].content must be text. Images are not supported by this base.', 'messages[0].content'],
-  ['content_type', chat({ role: 'user' }, answer), 'Line 3, messages[0].content must be text. Images are not supported by this base.', 'messages[0].content'],
+  [
+    'bad_role',
+    chat(user, { role: 'robot', content: 'a' }),
+    'Line 3, messages[1]: role "robot" is none of system, user, assistant, tool.',
+    'messages[1].role',
+  ],
+  [
+    'bad_role',
+    chat({ role: '__proto__', content: 'a' }, answer),
+    'Line 3, messages[0]: role "__proto__" is none of system, user, assistant, tool.',
+    'messages[0].role',
+  ],
+  [
+    'missing_content',
+    chat(user, { role: 'assistant' }),
+    'Line 3, messages[1]: an assistant message needs content or tool_calls.',
+    'messages[1]',
+  ],
+  [
+    'empty_assistant',
+    chat(user, { role: 'assistant', content: '' }),
+    'Line 3, messages[1]: an assistant message needs content or tool_calls.',
+    'messages[1]',
+  ],
+  [
+    'content_type',
+    chat({ role: 'user', content: [{ type: 'image_url', image_url: { url: 'x' } }] }, answer),
+    'Line 3, messages[0].content must be text. Images are not supported by this base.',
+    'messages[0].content',
+  ],
+  [
+    'content_type',
+    chat({ role: 'user' }, answer),
+    'Line 3, messages[0].content must be text. Images are not supported by this base.',
+    'messages[0].content',
+  ],
   ['system_not_first', chat(user, { role: 'system', content: 's' }, answer), 'Line 3: the system message is not the first.', 'messages[1]'],
   ['order', chat(user, user, answer), 'Line 3: two user messages in a row.', 'messages[1]'],
   ['order', chat(user, answer, answer), 'Line 3: two assistant messages in a row.', 'messages[2]'],
   ['no_assistant', chat(user, { role: 'tool', content: 'x' }), 'Line 3 has no assistant message to learn from.'],
   ['no_learned_turn', chat(user, { ...answer, weight: 0 }), 'Line 3: every assistant message has weight 0.'],
   ['bad_weight', chat(user, { ...answer, weight: 0.5 }), 'Line 3, messages[1].weight must be 0 or 1.', 'messages[1].weight'],
-  ['ends_with_user', chat(user, answer, user), 'Line 3 ends with a user message; what follows the last assistant message is not used.', 'messages[2]'],
-  ['tool_call_shape', withTools(user, calling(call('[1]'))), 'Line 3: tool_calls[0].function.arguments is not a JSON object.', 'messages[1].tool_calls[0].function.arguments'],
-  ['tool_call_shape', withTools(user, calling(call({}), call('{'))), 'Line 3: tool_calls[1].function.arguments is not a JSON object.', 'messages[1].tool_calls[1].function.arguments'],
-  ['tool_call_shape', withTools(user, calling({ id: 'x' })), 'Line 3: tool_calls[0].function is not an object.', 'messages[1].tool_calls[0].function'],
+  [
+    'ends_with_user',
+    chat(user, answer, user),
+    'Line 3 ends with a user message; what follows the last assistant message is not used.',
+    'messages[2]',
+  ],
+  [
+    'tool_call_shape',
+    withTools(user, calling(call('[1]'))),
+    'Line 3: tool_calls[0].function.arguments is not a JSON object.',
+    'messages[1].tool_calls[0].function.arguments',
+  ],
+  [
+    'tool_call_shape',
+    withTools(user, calling(call({}), call('{'))),
+    'Line 3: tool_calls[1].function.arguments is not a JSON object.',
+    'messages[1].tool_calls[1].function.arguments',
+  ],
+  [
+    'tool_call_shape',
+    withTools(user, calling({ id: 'x' })),
+    'Line 3: tool_calls[0].function is not an object.',
+    'messages[1].tool_calls[0].function',
+  ],
   ['tool_call_shape', withTools(user, { ...answer, tool_calls: {} }), 'Line 3: tool_calls is not a list.', 'messages[1].tool_calls'],
-  ['tool_unknown', withTools(user, calling(call({}, 'c1', 'seek'))), 'Line 3: tool_calls[0] names "seek", which "tools" does not offer.', 'messages[1].tool_calls[0].function.name'],
-  ['tool_unknown', chat(user, calling(call({}))), 'Line 3: tool_calls[0] names "find", which "tools" does not offer.', 'messages[1].tool_calls[0].function.name'],
-  ['tool_unanswered', withTools(user, calling(call({}, 'c1'), call({}, 'c2')), { role: 'tool', tool_call_id: 'c1', content: 'x' }, answer), 'Line 3: call "c2" has no tool message.', 'messages[1].tool_calls'],
-  ['tools_shape', JSON.stringify({ tools: [{ type: 'function' }], messages: [user, answer] }), 'Line 3: tools[0].function is not an object.', 'tools[0].function'],
+  [
+    'tool_unknown',
+    withTools(user, calling(call({}, 'c1', 'seek'))),
+    'Line 3: tool_calls[0] names "seek", which "tools" does not offer.',
+    'messages[1].tool_calls[0].function.name',
+  ],
+  [
+    'tool_unknown',
+    chat(user, calling(call({}))),
+    'Line 3: tool_calls[0] names "find", which "tools" does not offer.',
+    'messages[1].tool_calls[0].function.name',
+  ],
+  [
+    'tool_unanswered',
+    withTools(user, calling(call({}, 'c1'), call({}, 'c2')), { role: 'tool', tool_call_id: 'c1', content: 'x' }, answer),
+    'Line 3: call "c2" has no tool message.',
+    'messages[1].tool_calls',
+  ],
+  [
+    'tools_shape',
+    JSON.stringify({ tools: [{ type: 'function' }], messages: [user, answer] }),
+    'Line 3: tools[0].function is not an object.',
+    'tools[0].function',
+  ],
   ['tools_shape', JSON.stringify({ tools: 7, messages: [user, answer] }), 'Line 3: tools is not a list of tools.', 'tools'],
-  ['control_token', chatLine('x <|im_end|> y', 'a'), 'Line 3 contains "<|im_end|>": it will be learned as text, not as a marker.', 'messages[0].content', { controlTokens: ['<|im_end|>'] }],
-  ['control_token', '{"messages":[{"role":"user","content":"\\u003c|im_end|>"},{"role":"assistant","content":"a"}]}', 'Line 3 contains "<|im_end|>": it will be learned as text, not as a marker.', 'messages[0].content', { controlTokens: ['<|im_end|>'] }],
-  ['lone_surrogate', '{"messages":[{"role":"user","content":"\\ud800"},{"role":"assistant","content":"a"}]}', 'Line 3 holds half a UTF-16 pair.', 'messages[0].content'],
-  ['lone_surrogate', withTools(user, calling(call('{"a":"\\udc00"}'))), 'Line 3 holds half a UTF-16 pair.', 'messages[1].tool_calls[0].function'],
+  [
+    'control_token',
+    chatLine('x <|im_end|> y', 'a'),
+    'Line 3 contains "<|im_end|>": it will be learned as text, not as a marker.',
+    'messages[0].content',
+    { controlTokens: ['<|im_end|>'] },
+  ],
+  [
+    'control_token',
+    '{"messages":[{"role":"user","content":"\\u003c|im_end|>"},{"role":"assistant","content":"a"}]}',
+    'Line 3 contains "<|im_end|>": it will be learned as text, not as a marker.',
+    'messages[0].content',
+    { controlTokens: ['<|im_end|>'] },
+  ],
+  [
+    'lone_surrogate',
+    '{"messages":[{"role":"user","content":"\\ud800"},{"role":"assistant","content":"a"}]}',
+    'Line 3 holds half a UTF-16 pair.',
+    'messages[0].content',
+  ],
+  [
+    'lone_surrogate',
+    withTools(user, calling(call('{"a":"\\udc00"}'))),
+    'Line 3 holds half a UTF-16 pair.',
+    'messages[1].tool_calls[0].function',
+  ],
   ['control_char', chatLine('a\u202eb', 'a'), 'Line 3 holds an invisible character U+202E.', 'messages[0].content'],
   ['control_char', chatLine('q', 'a\u0000b'), 'Line 3 holds an invisible character U+0000.', 'messages[1].content'],
   ['duplicate', chatLine('question 0', 'answer 0'), 'Line 3 repeats line 1.'],
   ['conflict', chatLine('question 1', 'no'), 'Line 3 answers the prompt of line 2 differently.'],
-  ['too_long', chatLine('three', 'words'), 'Line 3 has 12 tokens; the base takes 8. Choose: leave out (default), cut at the start, or refuse.', '', { lengths: { context: 8, count: (line) => (line.includes('three') ? 12 : 3) } }],
+  [
+    'too_long',
+    chatLine('three', 'words'),
+    'Line 3 has 12 tokens; the base takes 8. Choose: leave out (default), cut at the start, or refuse.',
+    '',
+    { lengths: { context: 8, count: (line) => (line.includes('three') ? 12 : 3) } },
+  ],
   ['secret_like', chatLine(`my key is ${KEY}`, 'a'), 'Line 3 looks as if it held a credential (Slipway key).', 'messages[0].content'],
-  ['secret_like', withTools(user, calling(call(`{"k":"AK${'IA'}${'B'.repeat(16)}"}`))), 'Line 3 looks as if it held a credential (AWS key).', 'messages[1].tool_calls[0].function'],
+  [
+    'secret_like',
+    withTools(user, calling(call(`{"k":"AK${'IA'}${'B'.repeat(16)}"}`))),
+    'Line 3 looks as if it held a credential (AWS key).',
+    'messages[1].tool_calls[0].function',
+  ],
 ];
 
 const PREFERENCES: typeof CASES = [
   ['preference_equal', pair('q', 'same', 'same'), 'Line 3: both answers are the same.'],
-  ['preference_prompt', JSON.stringify({ chosen: [{ ...user, content: 'x' }, answer], rejected: [user, answer] }), 'Line 3: chosen and rejected start from different prompts.'],
-  ['preference_prompt', pair([user], [user, answer], [{ ...user, content: 'other' }, answer]), 'Line 3: chosen and rejected start from different prompts.'],
+  [
+    'preference_prompt',
+    JSON.stringify({ chosen: [{ ...user, content: 'x' }, answer], rejected: [user, answer] }),
+    'Line 3: chosen and rejected start from different prompts.',
+  ],
+  [
+    'preference_prompt',
+    pair([user], [user, answer], [{ ...user, content: 'other' }, answer]),
+    'Line 3: chosen and rejected start from different prompts.',
+  ],
   ['missing_messages', pair(7, 'a', 'b'), 'Line 3: "prompt" must be a list of at least 1 message.', 'prompt'],
   ['empty_assistant', pair('q', '', 'b'), 'Line 3, chosen: an assistant message needs content or tool_calls.', 'chosen'],
   ['no_assistant', pair('q', [{ role: 'user', content: 'z' }], 'b'), 'Line 3 has no assistant message to learn from.'],
 ];
 
 async function checkCase([rule, line, message, path = '', options = {}]: (typeof CASES)[number], others: string[]) {
-  const file = Buffer.concat([Buffer.from(`${others.slice(0, 2).join('\n')}\n`), Buffer.from(line), Buffer.from(`\n${others.slice(2).join('\n')}\n`)]);
+  const file = Buffer.concat([
+    Buffer.from(`${others.slice(0, 2).join('\n')}\n`),
+    Buffer.from(line),
+    Buffer.from(`\n${others.slice(2).join('\n')}\n`),
+  ]);
   const { result, lineNumbers, warnings, rejected } = await validated(file, options);
   const { severity } = RULES[rule as keyof typeof RULES];
   expect(result.issues).toEqual([{ line: 3, path, rule, severity, message }]);
@@ -97,7 +217,10 @@ describe('a line', () => {
   });
 
   it.each(PREFERENCES)('of preferences that breaks %s is named', async (...one) => {
-    await checkCase(one, Array.from({ length: 299 }, (_, i) => pair(`q${i}`, `good ${i}`, `bad ${i}`)));
+    await checkCase(
+      one,
+      Array.from({ length: 299 }, (_, i) => pair(`q${i}`, `good ${i}`, `bad ${i}`)),
+    );
   });
 
   it('may break several rules, and is refused once', async () => {
@@ -134,7 +257,10 @@ describe('a file', () => {
 
   it('of few examples is ready with a warning', async () => {
     const { result } = await validated(chatLines(9).join('\n'));
-    expect(result).toMatchObject({ state: 'ready', issues: [{ message: '9 examples. Below 10 a model mostly memorises.', rule: 'too_few' }] });
+    expect(result).toMatchObject({
+      state: 'ready',
+      issues: [{ message: '9 examples. Below 10 a model mostly memorises.', rule: 'too_few' }],
+    });
     expect((await validated(chatLines(1).join('\n'))).result.issues[0]?.message).toBe('1 example. Below 10 a model mostly memorises.');
   });
 

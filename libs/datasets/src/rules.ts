@@ -24,7 +24,8 @@ const listTooShort = (n: number, list: string, least: number): string =>
 export const RULES = {
   empty_file: error(() => 'The file holds no examples.'),
   not_utf8: error(
-    (n, byte: number, position: number) => `Line ${n} is not UTF-8: byte 0x${hex(byte, 2)} at position ${position}. Save the file as UTF-8.`,
+    (n, byte: number, position: number) =>
+      `Line ${n} is not UTF-8: byte 0x${hex(byte, 2)} at position ${position}. Save the file as UTF-8.`,
   ),
   bom: warning(() => 'The file begins with a byte order mark. It was left out.'),
   crlf: warning((_, count: number) => `${counted(count, 'line')} ended with CRLF and became LF.`),
@@ -53,7 +54,9 @@ export const RULES = {
   no_assistant: error((n) => `Line ${n} has no assistant message to learn from.`),
   no_learned_turn: error((n) => `Line ${n}: every assistant message has weight 0.`),
   bad_weight: error((n, at: At) => `Line ${n}, ${at}.weight must be 0 or 1.`),
-  ends_with_user: warning((n, role: string) => `Line ${n} ends with a ${role} message; what follows the last assistant message is not used.`),
+  ends_with_user: warning(
+    (n, role: string) => `Line ${n} ends with a ${role} message; what follows the last assistant message is not used.`,
+  ),
   tool_call_shape: error((n, at: At, what: string) => `Line ${n}: ${at} is not ${what}.`),
   tool_unknown: error((n, at: At, name: string) => `Line ${n}: ${at} names "${name}", which "tools" does not offer.`),
   tool_unanswered: warning((n, id: string) => `Line ${n}: call "${id}" has no tool message.`),
@@ -76,7 +79,8 @@ export const RULES = {
 /** The name of a rule. */
 export type RuleName = keyof typeof RULES;
 /** What a rule's message names beside the line. */
-export type RuleArgs<R extends RuleName> = Parameters<(typeof RULES)[R]['message']> extends [number, ...infer A extends (string | number)[]] ? A : [];
+export type RuleArgs<R extends RuleName> =
+  Parameters<(typeof RULES)[R]['message']> extends [number, ...infer A extends (string | number)[]] ? A : [];
 
 /** Rules that can warn about an example, in the order of their bits. Append only: stored numbers stand for them. */
 const WARNING_BITS: readonly RuleName[] = [

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Split, SplitPlanner, isHeldOut } from './split.js';
 
-const prompts = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => BigInt.asUintN(64, BigInt(from + i) * 0x9e3779b97f4a7c15n));
+const prompts = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => BigInt.asUintN(64, BigInt(from + i) * 0x9e3779b97f4a7c15n));
 
 function planned(hashes: readonly bigint[], seed = 3): Split {
   const planner = new SplitPlanner(seed);

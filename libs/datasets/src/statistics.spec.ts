@@ -8,7 +8,11 @@ describe('Lengths', () => {
     const lengths = new Lengths();
     for (let i = 1; i <= 10_000; i += 1) lengths.add(i);
     const { p50, p90, p99, longest } = lengths.summary();
-    for (const [found, exact] of [[p50, 5_000], [p90, 9_000], [p99, 9_900]] as const) {
+    for (const [found, exact] of [
+      [p50, 5_000],
+      [p90, 9_000],
+      [p99, 9_900],
+    ] as const) {
       expect(found).toBeGreaterThanOrEqual(exact);
       expect(found).toBeLessThan(exact * 1.13);
     }
@@ -66,7 +70,11 @@ it('finds no script where there are no letters', () => {
 it('counts system prompts up to a bound, the most frequent one with a line', () => {
   const collector = new StatisticsCollector();
   const add = (system: string, line: number) =>
-    collector.add({ kind: 'sft', tools: [], parallelToolCalls: null, messages: [plainMessage('system', system), plainMessage('user', 'x')] }, line, true);
+    collector.add(
+      { kind: 'sft', tools: [], parallelToolCalls: null, messages: [plainMessage('system', system), plainMessage('user', 'x')] },
+      line,
+      true,
+    );
   for (let i = 1; i <= 12_000; i += 1) {
     add(`prompt ${i}`, 2 * i);
     add('the same', 2 * i + 1);

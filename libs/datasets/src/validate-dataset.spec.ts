@@ -59,7 +59,12 @@ describe('repeats', () => {
       'Line 4 repeats line 2.',
     ]);
     expect(warnings.slice(0, 5).map(Boolean)).toEqual([false, true, true, true, false]);
-    expect([hashes[0] === hashes[2], hashes[0] === hashes[1], prompts[0] === prompts[1], prompts[0] === prompts[4]]).toEqual([true, false, true, false]);
+    expect([hashes[0] === hashes[2], hashes[0] === hashes[1], prompts[0] === prompts[1], prompts[0] === prompts[4]]).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ]);
   });
 
   it('are left out on request', async () => {
@@ -120,7 +125,10 @@ describe('a file', () => {
 
   it('that holds another gzip is not decompressed twice', async () => {
     const { result } = await validated(gzipSync(gzipSync('x'.repeat(100))));
-    expect(result.issues[0]).toMatchObject({ rule: 'not_utf8', message: 'Line 1 is not UTF-8: byte 0x8B at position 2. Save the file as UTF-8.' });
+    expect(result.issues[0]).toMatchObject({
+      rule: 'not_utf8',
+      message: 'Line 1 is not UTF-8: byte 0x8B at position 2. Save the file as UTF-8.',
+    });
   });
 
   it('with one long line in the middle is read on', async () => {
@@ -132,13 +140,17 @@ describe('a file', () => {
 
   it('gives batches whose lengths add up to their bytes', async () => {
     const seen: number[] = [];
-    const result = await validateDataset(inChunks(Buffer.from(chatLines(20_000).join('\n')), 65_536), {}, {
-      batch: ({ bytes, lengths, count, lines }) => {
-        expect(lengths.reduce((sum, length) => sum + length, 0)).toBe(bytes.length);
-        expect([lengths.length, lines.length]).toEqual([count, count]);
-        seen.push(count);
+    const result = await validateDataset(
+      inChunks(Buffer.from(chatLines(20_000).join('\n')), 65_536),
+      {},
+      {
+        batch: ({ bytes, lengths, count, lines }) => {
+          expect(lengths.reduce((sum, length) => sum + length, 0)).toBe(bytes.length);
+          expect([lengths.length, lines.length]).toEqual([count, count]);
+          seen.push(count);
+        },
       },
-    });
+    );
     expect(seen.length).toBeGreaterThan(3);
     expect(seen.reduce((sum, count) => sum + count, 0)).toBe(20_000);
     expect(result.canonicalBytes).toBe(Buffer.byteLength(chatLines(20_000).join('\n')) + 1);
@@ -153,12 +165,16 @@ describe('a validation', () => {
   it('ends with the reason of its signal', async () => {
     const abort = new AbortController();
     const progress: number[] = [];
-    const run = validateDataset(endless(), { signal: abort.signal }, {
-      progress: ({ lines }) => {
-        progress.push(lines);
-        if (lines > 1_000) abort.abort(new Error('enough'));
+    const run = validateDataset(
+      endless(),
+      { signal: abort.signal },
+      {
+        progress: ({ lines }) => {
+          progress.push(lines);
+          if (lines > 1_000) abort.abort(new Error('enough'));
+        },
       },
-    });
+    );
     await expect(run).rejects.toThrow('enough');
     expect(progress.at(-1)).toBeLessThan(2_000);
     await expect(validateDataset(endless(), { signal: AbortSignal.abort(new Error('never begun')) })).rejects.toThrow('never begun');
@@ -177,7 +193,9 @@ describe('a validation', () => {
     const seen: string[] = [];
     const source = async function* () {
       yield Buffer.from(`${chatLines(200).join('\n')}\n{\n`);
-      expect(seen).toEqual(['Line 201 is not JSON: the end of the line where a name in quotes should be at column 2. Each line must be one complete object.']);
+      expect(seen).toEqual([
+        'Line 201 is not JSON: the end of the line where a name in quotes should be at column 2. Each line must be one complete object.',
+      ]);
       yield Buffer.from(chatLines(10, 500).join('\n'));
     };
     await validateDataset(source(), {}, { issue: ({ message }) => void seen.push(message) });
@@ -188,8 +206,19 @@ it('counts what is in a file', async () => {
   const system = { role: 'system', content: 'Be brief.' };
   const file = [
     ...chatLines(10),
-    JSON.stringify({ messages: [system, { role: 'user', content: 'Привет' }, { role: 'assistant', content: 'Да', weight: 0 }, { role: 'user', content: 'и' }, { role: 'assistant', content: 'Нет' }] }),
-    JSON.stringify({ messages: [system, { role: 'user', content: 'x' }, { role: 'assistant', content: 'y' }], tools: [{ type: 'function', function: { name: 'f' } }] }),
+    JSON.stringify({
+      messages: [
+        system,
+        { role: 'user', content: 'Привет' },
+        { role: 'assistant', content: 'Да', weight: 0 },
+        { role: 'user', content: 'и' },
+        { role: 'assistant', content: 'Нет' },
+      ],
+    }),
+    JSON.stringify({
+      messages: [system, { role: 'user', content: 'x' }, { role: 'assistant', content: 'y' }],
+      tools: [{ type: 'function', function: { name: 'f' } }],
+    }),
   ];
   const { result } = await validated(file.join('\n'));
   expect(result.statistics).toMatchObject({
@@ -209,7 +238,12 @@ it('a prompt keeps its side over five versions, in every way to write it', async
   const { result, prompts } = await validated(chatLines(400).join('\n'), { splitSeed: 11 });
   const { split } = result;
   expect(prompts.filter((prompt) => isHeldOut(split, prompt))).toHaveLength(40);
-  const sides = new Map(chatLines(400).map((line, i) => [(JSON.parse(line) as { messages: { content: string }[] }).messages[0]!.content, isHeldOut(split, prompts[i]!)]));
+  const sides = new Map(
+    chatLines(400).map((line, i) => [
+      (JSON.parse(line) as { messages: { content: string }[] }).messages[0]!.content,
+      isHeldOut(split, prompts[i]!),
+    ]),
+  );
   const versions = [
     chatLines(900).map((line) => line.replace('answer', 'another answer')),
     chatLines(300, 100).reverse(),

@@ -41,7 +41,13 @@ export async function validated(file: string | Uint8Array, options: ValidationOp
 
 /** A chat line. */
 export const chatLine = (question: string, answer: string): string =>
-  JSON.stringify({ messages: [{ role: 'user', content: question }, { role: 'assistant', content: answer }] });
+  JSON.stringify({
+    messages: [
+      { role: 'user', content: question },
+      { role: 'assistant', content: answer },
+    ],
+  });
 
 /** So many different chat lines. */
-export const chatLines = (count: number, from = 0): string[] => Array.from({ length: count }, (_, i) => chatLine(`question ${from + i}`, `answer ${from + i}`));
+export const chatLines = (count: number, from = 0): string[] =>
+  Array.from({ length: count }, (_, i) => chatLine(`question ${from + i}`, `answer ${from + i}`));

@@ -47,7 +47,10 @@ describe('CsvReader', () => {
   });
 
   it('keeps bare quotes inside of fields without quotes', () => {
-    expect(read('a,b\n5" nail,"7"""')).toEqual([[1, 'a', 'b'], [2, '5" nail', '7"']]);
+    expect(read('a,b\n5" nail,"7"""')).toEqual([
+      [1, 'a', 'b'],
+      [2, '5" nail', '7"'],
+    ]);
   });
 
   it('bounds records, not lines alone', () => {

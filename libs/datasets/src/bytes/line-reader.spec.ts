@@ -42,6 +42,11 @@ describe('LineReader', () => {
       '4:too long',
       '5:end',
     ]);
-    expect(read(Array.from({ length: 50 }, () => 'x'.repeat(10)), 8).lines).toEqual(['1:too long']);
+    expect(
+      read(
+        Array.from({ length: 50 }, () => 'x'.repeat(10)),
+        8,
+      ).lines,
+    ).toEqual(['1:too long']);
   });
 });

@@ -20,7 +20,7 @@ function sequenceOf(first: number): readonly [length: number, low: number, high:
 
 /** The first byte that is no part of UTF-8; null = all of it is. For lines of which it is known that they are not: it is slow. */
 export function badByteOf(bytes: Buffer, start: number, end: number): BadByte | null {
-  for (let i = start; i < end; ) {
+  for (let i = start; i < end;) {
     const [length, low, high] = sequenceOf(bytes[i] as number);
     if (length === 0) return { byte: bytes[i] as number, position: i - start + 1 };
     for (let k = 1; k < length; k += 1) {

@@ -48,7 +48,10 @@ export function openaiPreferenceOf(reading: Reading, value: JsonObject): Prefere
 }
 
 /** Prompt and answers where the answers hold the whole conversation, as many published sets have it; null = they differ in the prompt. */
-function apart(prompt: readonly CanonicalMessage[] | null, sides: readonly [CanonicalMessage[], CanonicalMessage[]]): Omit<Pair, 'names'> | null {
+function apart(
+  prompt: readonly CanonicalMessage[] | null,
+  sides: readonly [CanonicalMessage[], CanonicalMessage[]],
+): Omit<Pair, 'names'> | null {
   const [chosen, rejected] = sides;
   if (prompt) {
     // Repeated at the head of both answers, the prompt is no part of them.

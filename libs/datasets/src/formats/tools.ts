@@ -75,7 +75,12 @@ export function offerOf(reading: Reading, raw: unknown, parallel: unknown, at: s
 }
 
 /** Reports calls that no tool is offered for, and calls without an answer before the conversation goes on. */
-export function checkCalls(reading: Reading, messages: readonly CanonicalMessage[], names: ReadonlySet<string>, at: (i: number) => string): void {
+export function checkCalls(
+  reading: Reading,
+  messages: readonly CanonicalMessage[],
+  names: ReadonlySet<string>,
+  at: (i: number) => string,
+): void {
   for (const [i, { calls }] of messages.entries()) {
     if (calls.length === 0) continue;
     for (const [j, { name }] of calls.entries()) {

@@ -60,12 +60,18 @@ describe('JsonScan', () => {
     },
   );
 
-  it.each(['{"a":1,"a":2}', '{"b":[{}],"a":{"a":1},"b":1}', '{"a":1.0}', '{"a":1e3}', '{"a":-0}', '{"a":9007199254740993}', '{"1":2}', '{"\\u0061":1}'])(
-    'finds what JSON.parse would not keep in %s',
-    (text) => {
-      expect(scan(text) & FOUND.unfaithful).toBe(FOUND.unfaithful);
-    },
-  );
+  it.each([
+    '{"a":1,"a":2}',
+    '{"b":[{}],"a":{"a":1},"b":1}',
+    '{"a":1.0}',
+    '{"a":1e3}',
+    '{"a":-0}',
+    '{"a":9007199254740993}',
+    '{"1":2}',
+    '{"\\u0061":1}',
+  ])('finds what JSON.parse would not keep in %s', (text) => {
+    expect(scan(text) & FOUND.unfaithful).toBe(FOUND.unfaithful);
+  });
 
   it('finds repeated keys among thousands', () => {
     const text = `{${Array.from({ length: 5_000 }, (_, i) => `"k${i}":1`).join(',')}}`;

@@ -20,7 +20,8 @@ const KEYS_COMPARED = 24;
 const DIGITS_KEPT = 15;
 
 /** What credentials begin with, up to the first of the bytes `-`, `_`, `I`, `J`: the scan looks at pairs that end with these. */
-const SECRET_BEGINNINGS = 'svc_ -- sk- AKI ASI AI ghp_ gho_ ghs_ ghu_ ghr_ github_ glpat- hf_ xoxa- xoxb- xoxe- xoxp- xoxr- xoxs- rk_ sk_ eyJ';
+const SECRET_BEGINNINGS =
+  'svc_ -- sk- AKI ASI AI ghp_ gho_ ghs_ ghu_ ghr_ github_ glpat- hf_ xoxa- xoxb- xoxe- xoxp- xoxr- xoxs- rk_ sk_ eyJ';
 const PAIRS = new Uint8Array(0x1_0000);
 for (const text of SECRET_BEGINNINGS.split(' ')) PAIRS[(text.charCodeAt(text.length - 2) << 8) | text.charCodeAt(text.length - 1)] = 1;
 const ENDS_PAIR = new Set([...'-_IJ'].map((char) => char.charCodeAt(0)));
