@@ -43,7 +43,7 @@ export class ExampleKeeper {
   /** Repeated examples that were left out. */
   leftOut = 0;
   private readonly writer = new CanonicalWriter(2 * BATCH_BYTES);
-  private readonly repeats = new RepeatTable();
+  private repeats = new RepeatTable(0);
   private columns: Columns = emptyColumns();
 
   constructor(
@@ -51,6 +51,11 @@ export class ExampleKeeper {
     private readonly settings: KeeperSettings,
   ) {
     this.split = new SplitPlanner(settings.splitSeed);
+  }
+
+  /** Makes room for so many examples; comes before the first one. */
+  expect(examples: number): void {
+    this.repeats = new RepeatTable(examples);
   }
 
   /** Keeps the example of a line that the log has begun. */

@@ -26,12 +26,14 @@ export class IssueLog {
   report<R extends RuleName>(rule: R, path: string, ...args: RuleArgs<R>): void {
     if (RULES[rule].severity === 'error') this.refused = true;
     else this.warnings |= bitOf(rule);
-    this.add(this.line, rule, path, args);
+    this.count(rule, 1);
+    this.keep(rule, args, { line: this.line, path });
   }
 
   /** An issue of the whole file, which counts `count` times. */
   file<R extends RuleName>(rule: R, count: number, ...args: RuleArgs<R>): void {
-    this.add(0, rule, '', args, count);
+    this.count(rule, count);
+    this.keep(rule, args, { line: 0, path: '' });
   }
 
   /** Totals by rule: errors first, the most frequent ones first. */
@@ -40,13 +42,11 @@ export class IssueLog {
     return totals.sort((a, b) => a.severity.localeCompare(b.severity) || b.count - a.count || a.rule.localeCompare(b.rule));
   }
 
-  /** How often a rule applied. */
-  count(rule: RuleName): number {
-    return this.counts.get(rule) ?? 0;
+  private count(rule: RuleName, times: number): void {
+    this.counts.set(rule, (this.counts.get(rule) ?? 0) + times);
   }
 
-  private add(line: number, rule: RuleName, path: string, args: readonly (string | number)[], count = 1): void {
-    this.counts.set(rule, this.count(rule) + count);
+  private keep(rule: RuleName, args: readonly (string | number)[], { line, path }: { line: number; path: string }): void {
     if (this.kept.length >= this.bound) return;
     const { severity, message } = RULES[rule];
     // The type of `report` ties the arguments to the rule; here they are together again.

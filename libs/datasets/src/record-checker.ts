@@ -99,7 +99,7 @@ export class JsonChecker implements LineSink, RecordChecker {
   }
 
   private check(bytes: Buffer, start: number, end: number, line: number): boolean {
-    const { log, limits } = this.context;
+    const { log } = this.context;
     const found = this.parser.scan(bytes, start, end);
     if (found & FOUND.nonAscii && !isUtf8(bytes.subarray(start, end))) {
       const bad = badByteOf(bytes, start, end);
@@ -109,7 +109,7 @@ export class JsonChecker implements LineSink, RecordChecker {
     const text = found & FOUND.nonAscii ? bytes.toString('utf8', start, end) : bytes.toString('latin1', start, end);
     const json = this.parser.parse(text);
     if (!('value' in json)) {
-      reportFault(log, json, text, line, limits.depth);
+      reportFault(this.context, json, text, line);
       return false;
     }
     if (!isObject(json.value)) {
@@ -127,12 +127,12 @@ const hiddenInNested = (found: number, text: string): number =>
   found & FOUND.escape && !(found & FOUND.hidden) && text.includes(String.raw`\\`) ? found | FOUND.hidden : found;
 
 /** Reports a fault of a text at the line and column where it is: elements of an array may go over several lines. */
-function reportFault(log: IssueLog, fault: JsonFault, text: string, line: number, depth: number): void {
+function reportFault({ log, limits }: CheckContext, fault: JsonFault, text: string, line: number): void {
   const before = text.slice(0, fault.at);
   log.begin(line + before.split('\n').length - 1);
   if (fault.rule === 'duplicate_key') log.report('duplicate_key', '', shown(fault.what));
-  else if (fault.rule === 'too_deep') log.report('too_deep', '', depth);
-  else log.report('not_json', '', fault.what, [...before.slice(before.lastIndexOf('\n') + 1)].length + 1);
+  else if (fault.rule === 'too_deep') log.report('too_deep', '', limits.depth);
+  else log.report('not_json', '', fault.what, Array.from(before.slice(before.lastIndexOf('\n') + 1)).length + 1);
 }
 
 const csvText = (fields: readonly string[]): string => fields.map((field) => `"${field.replaceAll('"', '""')}"`).join(',');

@@ -172,7 +172,7 @@ const CASES: readonly (readonly [rule: string, line: string | Buffer, message: s
   ['secret_like', chatLine(`my key is ${KEY}`, 'a'), 'Line 3 looks as if it held a credential (Slipway key).', 'messages[0].content'],
   [
     'secret_like',
-    withTools(user, calling(call(`{"k":"AK${'IA'}${'B'.repeat(16)}"}`))),
+    withTools(user, calling(call(JSON.stringify({ k: ['AK', 'IA', 'B'.repeat(16)].join('') })))),
     'Line 3 looks as if it held a credential (AWS key).',
     'messages[1].tool_calls[0].function',
   ],
@@ -195,7 +195,7 @@ const PREFERENCES: typeof CASES = [
   ['no_assistant', pair('q', [{ role: 'user', content: 'z' }], 'b'), 'Line 3 has no assistant message to learn from.'],
 ];
 
-async function checkCase([rule, line, message, path = '', options = {}]: (typeof CASES)[number], others: string[]) {
+async function expectCase([rule, line, message, path = '', options = {}]: (typeof CASES)[number], others: string[]) {
   const file = Buffer.concat([
     Buffer.from(`${others.slice(0, 2).join('\n')}\n`),
     Buffer.from(line),
@@ -213,11 +213,11 @@ async function checkCase([rule, line, message, path = '', options = {}]: (typeof
 
 describe('a line', () => {
   it.each(CASES)('that breaks %s is named with its line', async (...one) => {
-    await checkCase(one, chatLines(299));
+    await expectCase(one, chatLines(299));
   });
 
   it.each(PREFERENCES)('of preferences that breaks %s is named', async (...one) => {
-    await checkCase(
+    await expectCase(
       one,
       Array.from({ length: 299 }, (_, i) => pair(`q${i}`, `good ${i}`, `bad ${i}`)),
     );

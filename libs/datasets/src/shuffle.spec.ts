@@ -11,7 +11,7 @@ it('gives each number once, in an order that the seed decides', () => {
 });
 
 it('puts every number everywhere equally often', () => {
-  const firsts = new Array<number>(5).fill(0);
+  const firsts = Array.from({ length: 5 }, () => 0);
   for (let seed = 0; seed < 5_000; seed += 1) firsts[shuffledOrder(5, seed)[0]!]! += 1;
   for (const count of firsts) expect(Math.abs(count - 1_000)).toBeLessThan(150);
 });

@@ -191,14 +191,16 @@ describe('a validation', () => {
 
   it('gives issues while it runs', async () => {
     const seen: string[] = [];
+    const atOnce: string[] = [];
     const source = async function* () {
       yield Buffer.from(`${chatLines(200).join('\n')}\n{\n`);
-      expect(seen).toEqual([
-        'Line 201 is not JSON: the end of the line where a name in quotes should be at column 2. Each line must be one complete object.',
-      ]);
+      atOnce.push(...seen);
       yield Buffer.from(chatLines(10, 500).join('\n'));
     };
     await validateDataset(source(), {}, { issue: ({ message }) => void seen.push(message) });
+    expect(atOnce).toEqual([
+      'Line 201 is not JSON: the end of the line where a name in quotes should be at column 2. Each line must be one complete object.',
+    ]);
   });
 });
 

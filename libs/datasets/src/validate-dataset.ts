@@ -13,6 +13,8 @@ import { type Findings, verdictOf } from './verdict.js';
 /** Bytes between two looks at the signal and the sinks. */
 const STEP_BYTES = 256 * 1024;
 const LF = 0x0a;
+/** An example is at least a line of CSV with one character and a delimiter. */
+const LEAST_EXAMPLE_BYTES = 3;
 
 /** What a file begins with, until its format can be told. */
 class Head {
@@ -112,13 +114,13 @@ class Validation {
     if (this.checker) this.checker.push(chunk);
     else {
       const head = this.head.add(chunk);
-      if (head) this.begin(head);
+      if (head) this.begin(head, false);
     }
     this.watch();
   }
 
   private end(): void {
-    if (!this.checker) this.begin(this.head.whole());
+    if (!this.checker) this.begin(this.head.whole(), true);
     if (this.stopped || !this.checker) return;
     this.checker.end();
     this.watch();
@@ -129,8 +131,8 @@ class Validation {
     if (this.keeper.statistics.examples + this.keeper.rejected === 0 && !this.stopped) this.log.file('empty_file', 1);
   }
 
-  /** Decides how the file is read, and reads its head. */
-  private begin(head: Buffer): void {
+  /** Decides how the file is read, and reads its head, which may be all of it. */
+  private begin(head: Buffer, isAll: boolean): void {
     const detected = detectFormat(head);
     this.detected = detected;
     const convert = detected.array && this.repairs('convert_array');
@@ -151,6 +153,9 @@ class Validation {
       format === 'csv'
         ? new CsvChecker(context, this.options.columns)
         : new JsonChecker(context, format, this.options.format !== undefined, convert);
+    // A step may bring more than the bound before it is seen.
+    const most = Math.ceil((isAll ? head.length : STEP_BYTES) / LEAST_EXAMPLE_BYTES) + 1;
+    this.keeper.expect(isAll ? most : this.limits.examples + most);
     for (let from = 0; from < head.length; from += STEP_BYTES) this.checker.push(head.subarray(from, from + STEP_BYTES));
   }
 
@@ -186,7 +191,7 @@ class Validation {
 
 /**
  * Reads a training file once, checks every line and gives the kept examples in canonical form to a sink. Memory does not grow with the
- * file but for about 17 bytes an example, which find repeats. Runs on the calling thread, in steps of at most 256 KiB.
+ * file but for 16 bytes for each of `limits.examples`, which find repeats. Runs on the calling thread, in steps of at most 256 KiB.
  * @throws the signal's reason when it is aborted, and what the source or a sink throws. Faults of the file are no errors but results.
  */
 export async function validateDataset(

@@ -73,20 +73,22 @@ export class ArrayReader {
   }
 
   private inside(byte: number): void {
-    if (this.beginsAt === 0) {
-      if (isSpace(byte)) return;
-      if (this.depth === 0 && !this.closed && byte === OPEN_LIST) {
-        this.depth = 1;
-        return;
-      }
-      // A byte order mark; anything else outside of the array is no JSON.
-      if (this.depth === 0 && !this.closed) return;
-      this.beginsAt = this.line;
-    }
+    if (this.beginsAt === 0 && !this.begins(byte)) return;
     if (byte === QUOTE) this.inString = true;
     else if (byte === OPEN_LIST || byte === OPEN_OBJECT) this.depth += 1;
     else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) this.depth -= 1;
     this.keep(byte);
+  }
+
+  /** Whether an element begins. Before the array there may be space and a byte order mark; what follows it is no JSON. */
+  private begins(byte: number): boolean {
+    if (isSpace(byte)) return false;
+    if (this.depth === 0 && !this.closed) {
+      if (byte === OPEN_LIST) this.depth = 1;
+      return false;
+    }
+    this.beginsAt = this.line;
+    return true;
   }
 
   private keep(byte: number): void {

@@ -117,9 +117,14 @@ function sharegptMessage(reading: Reading, raw: unknown, at: string): unknown {
     return { role: 'system', content: '' };
   }
   const message = { role, content, weight: raw['weight'] };
-  if (from !== 'function_call') return message;
+  return from === 'function_call' ? withCall(reading, message, at) : message;
+}
+
+/** A message whose content is the JSON of one call. */
+function withCall(reading: Reading, message: { content: unknown }, at: string): unknown {
+  const { content } = message;
   const call = typeof content === 'string' ? nestedJson(reading, content, `${at}.value`) : null;
-  if (call === 'reported') return { role, content: '-' };
+  if (call === 'reported') return { ...message, content: '-' };
   if (!call || !isObject(call.value)) return { ...message, content: null, tool_calls: [{ function: { name: '-', arguments: '' } }] };
   const { name, arguments: given } = call.value;
   const exact = isObject(given) ? (call.texts.get(given) ?? JSON.stringify(given)) : given;

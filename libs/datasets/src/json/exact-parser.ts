@@ -24,6 +24,8 @@ class Refused extends Error {
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+// Controls may not stand in a text.
+// eslint-disable-next-line no-control-regex
 const PLAIN = /[^"\\\u0000-\u001f]*/y;
 const SPACE = /[ \t\n\r]*/y;
 const HEX = /[0-9a-fA-F]{4}/y;
@@ -125,7 +127,7 @@ class ExactParser {
       exact ||= item.exact !== null || INDEX.test(key);
       entries.push([key, item.value, item.exact]);
     });
-    const value = Object.fromEntries(entries);
+    const value = Object.fromEntries(entries.map(([key, item]) => [key, item]));
     if (!exact) return { value, exact: null };
     const text = `{${entries.map(([key, item, own]) => `${JSON.stringify(key)}:${own ?? JSON.stringify(item)}`).join(',')}}`;
     this.texts.set(value, text);

@@ -24,14 +24,14 @@ const SECRET_BEGINNINGS =
   'svc_ -- sk- AKI ASI AI ghp_ gho_ ghs_ ghu_ ghr_ github_ glpat- hf_ xoxa- xoxb- xoxe- xoxp- xoxr- xoxs- rk_ sk_ eyJ';
 const PAIRS = new Uint8Array(0x1_0000);
 for (const text of SECRET_BEGINNINGS.split(' ')) PAIRS[(text.charCodeAt(text.length - 2) << 8) | text.charCodeAt(text.length - 1)] = 1;
-const ENDS_PAIR = new Set([...'-_IJ'].map((char) => char.charCodeAt(0)));
+const ENDS_PAIR = new Set(Buffer.from('-_IJ'));
 
 /** 1 = goes on in a string, 0 = to be looked at. */
 const PLAIN_IN_STRING = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x20 && byte < 0x7f && byte !== QUOTE && byte !== BACKSLASH && !ENDS_PAIR.has(byte) ? 1 : 0,
 );
 
-const NUMBER_BYTES = new Set([...'0123456789+-.eE'].map((char) => char.charCodeAt(0)));
+const NUMBER_BYTES = new Set(Buffer.from('0123456789+-.eE'));
 const IN_NUMBER = Uint8Array.from({ length: 256 }, (_, byte) => (NUMBER_BYTES.has(byte) ? 1 : 0));
 
 /** Kinds of bytes outside of strings. */
@@ -43,9 +43,9 @@ const COLON = 4;
 const NUMBER = 5;
 const NON_ASCII = 6;
 const KIND = new Uint8Array(256).fill(NON_ASCII, 0x7f);
-for (const char of '{[') KIND[char.charCodeAt(0)] = OPEN;
-for (const char of '}]') KIND[char.charCodeAt(0)] = CLOSE;
-for (const char of '-0123456789') KIND[char.charCodeAt(0)] = NUMBER;
+for (const byte of Buffer.from('{[')) KIND[byte] = OPEN;
+for (const byte of Buffer.from('}]')) KIND[byte] = CLOSE;
+for (const byte of Buffer.from('-0123456789')) KIND[byte] = NUMBER;
 KIND[QUOTE] = STRING;
 KIND[0x3a] = COLON;
 
