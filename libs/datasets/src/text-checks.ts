@@ -6,7 +6,7 @@ import { keyKindOf } from '@slipway/contracts';
  */
 const INVISIBLE =
   // eslint-disable-next-line no-control-regex -- controls are what is looked for
-  /[\0-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]*)[\u{e0000}-\u{e007f}]/u;
+  /[\0-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]{0,7})[\u{e0000}-\u{e007f}]/u;
 
 /** The first invisible character of a text; null = none. */
 export function invisibleIn(text: string): number | null {
@@ -29,7 +29,7 @@ const SECRETS: readonly { readonly kind: string; readonly form: RegExp }[] = [
   { kind: 'Hugging Face token', form: /(?<![A-Za-z0-9])hf_[A-Za-z0-9]{30}/ },
   { kind: 'Slack token', form: /(?<![A-Za-z0-9])xox[abeprs]-[A-Za-z0-9-]{10}/ },
   { kind: 'Stripe key', form: /(?<![A-Za-z0-9])[rs]k_live_[A-Za-z0-9]{20}/ },
-  { kind: 'JSON web token', form: /(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10}/ },
+  { kind: 'JSON web token', form: /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10}/ },
 ];
 
 /** Beginnings of all of them: what a text without one of these holds is no secret. */

@@ -5,7 +5,7 @@ const WRITE_AT_BYTES = 64 * 1024;
 /** A line break inside of an element: as an escape in a text, where JSON allows no other; as a space elsewhere. */
 function onOneLine(element: string): string {
   if (!/[\n\r]/.test(element)) return element;
-  return element.replace(/"(?:[^"\\]|\\[^])*"?|[\n\r]+/g, (part) =>
+  return element.replace(/"[^"\\]*(?:\\[^][^"\\]*)*"?|[\n\r]+/g, (part) =>
     part.startsWith('"') ? part.replaceAll('\n', String.raw`\n`).replaceAll('\r', String.raw`\r`) : ' ',
   );
 }

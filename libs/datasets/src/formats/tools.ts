@@ -86,10 +86,11 @@ export function checkCalls(
     for (const [j, { name }] of calls.entries()) {
       if (!names.has(name)) reading.log.report('tool_unknown', `${at(i)}.tool_calls[${j}].function.name`, `tool_calls[${j}]`, shown(name));
     }
-    const next = messages.findIndex((message, k) => k > i && message.role !== 'tool');
-    const answers = messages.slice(i + 1, next < 0 ? messages.length : next);
+    let next = i + 1;
+    while (messages[next]?.role === 'tool') next += 1;
+    const answers = messages.slice(i + 1, next);
     // A call that ends the conversation is what is to be learned.
-    if (answers.length === 0 && next < 0) continue;
+    if (i + 1 === messages.length) continue;
     const ids = new Set(answers.map((answer) => answer.callId));
     const unanswered = calls.find((call, j) => (call.id === null || ids.has(null) ? j >= answers.length : !ids.has(call.id)));
     if (unanswered) reading.log.report('tool_unanswered', `${at(i)}.tool_calls`, shown(unanswered.id ?? unanswered.name));
