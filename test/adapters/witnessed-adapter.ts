@@ -1,9 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AdapterId, type ServedAdapter } from '@slipway/contracts';
-import { getLlama, type Llama, type LlamaContextSequence, LlamaLogLevel, type LlamaModel, type Token } from 'node-llama-cpp';
-import { answerLogprobs } from '../../libs/engine-llama/src/answer-logprobs.js';
-import { modelHashes } from '../../libs/engine-llama/src/model-hashes.js';
+import { type AdapterScorer, LlamaScorer } from '@slipway/engine-llama';
+import { createLogger } from '@slipway/platform';
 import { loraFile, type LoraOptions } from './lora-file.js';
 import { sha256Of } from './scripted-tuning.js';
 
@@ -20,6 +19,8 @@ const QUESTIONS = ['Hello', 'Who are you?', 'What is 2 + 3?', 'List three animal
 const ANSWER_TOKENS = 24;
 const CONTEXT = 256;
 
+type Witness = ServedAdapter['witness'];
+
 /** Makes adapters of a base, with witnesses as a training worker writes them. */
 export class AdapterMaker {
   #made = 0;
@@ -27,70 +28,61 @@ export class AdapterMaker {
   private constructor(
     private readonly base: string,
     private readonly folder: string,
-    private readonly llama: Llama,
-    private readonly model: LlamaModel,
+    private readonly scorer: LlamaScorer,
     private readonly baseSha256: string,
   ) {}
 
   static async open(base: string, folder: string): Promise<AdapterMaker> {
-    const llama = await getLlama({ gpu: false, build: 'never', maxThreads: 1, progressLogs: false, logLevel: LlamaLogLevel.error });
-    const model = await llama.loadModel({ modelPath: base });
-    return new AdapterMaker(base, folder, llama, model, sha256Of(await readFile(base)));
+    const log = createLogger('test', 'silent');
+    const scorer = await LlamaScorer.open({ path: base, threads: 1, log, signal: new AbortController().signal });
+    return new AdapterMaker(base, folder, scorer, sha256Of(await readFile(base)));
   }
 
-  async close(): Promise<void> {
-    await this.llama.dispose();
+  close(): Promise<void> {
+    return this.scorer.dispose();
   }
 
-  /** @param numbered the number that the adapter gets; absent = the next one */
-  async make(options: LoraOptions, numbered?: number): Promise<WitnessedAdapter> {
-    const id = numbered ?? (this.#made += 1);
+  async make(options: LoraOptions): Promise<WitnessedAdapter> {
+    const id = (this.#made += 1);
     const content = await loraFile(this.base, options);
-    const path = join(this.folder, `adapter-${id}-${options.seed}.gguf`);
+    const path = join(this.folder, `adapter-${id}.gguf`);
     await writeFile(path, content);
-    const { answers, distance } = await this.#witness(path);
-    const { template, tokenizer } = modelHashes(this.model.fileInfo.metadata.tokenizer);
+    const { witness, distance } = await this.#witness(path);
+    const { templateSha256, tokenizerSha256 } = this.scorer.texts;
     return {
       ...{ path, content, distance },
       facts: {
-        ...{ id: AdapterId.parse(id), name: 'support', version: id, sha256: sha256Of(content), bytes: content.length },
-        ...{ base_sha256: this.baseSha256, template_sha256: template, tokenizer_sha256: tokenizer },
-        witness: answers.map(({ prompt, answer, adapter }) => ({ prompt, answer, logprobs: adapter })),
+        ...{ id: AdapterId.parse(id), name: 'support', version: id, sha256: sha256Of(content), bytes: content.length, witness },
+        ...{ base_sha256: this.baseSha256, template_sha256: templateSha256, tokenizer_sha256: tokenizerSha256 },
       },
     };
   }
 
-  async #witness(path: string): Promise<{ answers: Scored[]; distance: number }> {
-    const options = { contextSize: CONTEXT, sequences: 1, threads: 1 };
-    const [bare, adapted] = [await this.model.createContext(options), await this.model.createContext({ ...options, lora: path })];
+  async #witness(path: string): Promise<{ witness: Witness; distance: number }> {
+    const [bare, adapted] = [await this.scorer.scoring(null, CONTEXT), await this.scorer.scoring(path, CONTEXT)];
     try {
-      const [b, a] = [bare.getSequence(), adapted.getSequence()];
-      const answers: Scored[] = [];
-      for (const question of QUESTIONS) answers.push(await this.#scored(question, a, b));
-      const all = answers.flatMap(({ adapter, base }) => adapter.map((value, i) => Math.abs(value - (base[i] ?? 0))));
-      return { answers, distance: all.reduce((sum, value) => sum + value, 0) / all.length };
+      const witness: Witness = [];
+      const apart: number[] = [];
+      for (const question of QUESTIONS) {
+        const check = await this.#checked(question, adapted);
+        const base = await bare.logprobs([...check.prompt, ...check.answer], check.prompt.length);
+        apart.push(...check.logprobs.map((value, i) => Math.abs(value - (base[i] ?? 0))));
+        witness.push(check);
+      }
+      return { witness, distance: apart.reduce((sum, value) => sum + value, 0) / apart.length };
     } finally {
       await bare.dispose();
       await adapted.dispose();
     }
   }
 
-  async #scored(question: string, adapted: LlamaContextSequence, bare: LlamaContextSequence): Promise<Scored> {
-    const prompt = this.model.tokenize(`<|im_start|>user\n${question}<|im_end|>\n<|im_start|>assistant\n`, true);
-    const answer: Token[] = [];
-    await adapted.clearHistory();
-    for await (const token of adapted.evaluate(prompt, { temperature: 0 })) {
-      answer.push(token);
-      if (answer.length >= ANSWER_TOKENS || this.model.isEogToken(token)) break;
-    }
-    const [adapter, base] = [await answerLogprobs(adapted, prompt, answer), await answerLogprobs(bare, prompt, answer)];
-    return { prompt, answer, adapter: [...adapter], base: [...base] };
+  async #checked(question: string, scorer: AdapterScorer): Promise<Witness[number]> {
+    const prompt = this.scorer.texts.tokenizer.tokenize(
+      `<|im_start|>user\n${question}<|im_end|>\n<|im_start|>assistant\n`,
+      true,
+    ) as number[];
+    const { tokens, end } = await scorer.answer(prompt, ANSWER_TOKENS);
+    const answer = end === null ? [...tokens] : [...tokens, end];
+    return { prompt, answer, logprobs: await scorer.logprobs([...prompt, ...answer], prompt.length) };
   }
-}
-
-interface Scored {
-  readonly prompt: Token[];
-  readonly answer: Token[];
-  readonly adapter: number[];
-  readonly base: number[];
 }

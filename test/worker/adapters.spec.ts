@@ -155,7 +155,7 @@ describe('many adapters', () => {
     const adapters = [...both(), await stage.adapter({ seed: 5 }), await stage.adapter({ seed: 6 })];
     stage.rig.assign(
       agent,
-      adapters.map((adapter, i) => stage.item(40 + i, adapter)),
+      adapters.map((adapter, i) => stage.item(40 + i, adapter, { slots: 6 })),
     );
     const deps = adapters.map((_, i) => 40 + i);
     for (const dep of deps) await stage.rig.ready(agent, dep);

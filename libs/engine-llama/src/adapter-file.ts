@@ -31,7 +31,7 @@ interface Pair {
 }
 
 /** What does not fit in a pair; null = it fits. */
-export function pairFault({ of, base, a, b }: Pair): string | null {
+function pairFault({ of, base, a, b }: Pair): string | null {
   if (!base) return `The base has no tensor ${of}.`;
   if (!a || !b) return `The adapter has half of ${of} only.`;
   const isEmbedding = of === EMBEDDING;
@@ -48,9 +48,9 @@ export function pairFault({ of, base, a, b }: Pair): string | null {
  */
 export async function assertAdapterFits(path: string, base: GgufFileInfo, facts: ServedAdapter): Promise<void> {
   const hashes = modelHashes(base.metadata.tokenizer);
-  if (hashes.template !== facts.template_sha256)
+  if (hashes.templateSha256 !== facts.template_sha256)
     throw mismatch('The base has another chat template than the one that the adapter was made with.');
-  if (hashes.tokenizer !== facts.tokenizer_sha256)
+  if (hashes.tokenizerSha256 !== facts.tokenizer_sha256)
     throw mismatch('The base has another tokenizer than the one that the adapter was made with.');
   const adapter = await readAdapter(path);
   const [made, here] = [adapter.metadata.general.architecture, base.metadata.general.architecture];

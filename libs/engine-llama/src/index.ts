@@ -2,10 +2,7 @@
  * GGUF models, run by llama.cpp in the process that loads them.
  * @packageDocumentation
  */
-export { answerLogprobs } from './answer-logprobs.js';
 export { LlamaEngine, llamaKind } from './llama-engine.js';
-export { modelHashes } from './model-hashes.js';
-export type { ModelHashes } from './model-hashes.js';
 export { capabilitiesOf } from './ready-model.js';
 export type { ReadyModel } from './ready-model.js';
 export { LlamaScorer } from './llama-scorer.js';

@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
 import { EngineLoadError } from '@slipway/engine';
 import { ChatTemplate, ControlTokenGuard, TemplateFacts, type Tokenizer } from '@slipway/model-text';
 import type { Logger } from '@slipway/platform';
-import type { ControlledEvaluateInputItem, LlamaContext, LlamaContextSequence, LlamaModel, Token } from 'node-llama-cpp';
+import type { LlamaContext, LlamaContextSequence, LlamaModel, Token } from 'node-llama-cpp';
 import { LlamaTokenizer } from './llama-tokenizer.js';
 import { type LoadedModel, loadModel } from './load-model.js';
+import { type ModelHashes, modelHashes } from './model-hashes.js';
+import { tokenLogprobs } from './token-logprobs.js';
 
 /** Of the context that is made when the model is loaded. */
 const FIRST_CONTEXT = 256;
@@ -19,7 +20,7 @@ export interface ScorerOptions {
 }
 
 /** How a model makes prompts, for those that render them outside of an engine. */
-export interface ModelTexts {
+export interface ModelTexts extends ModelHashes {
   readonly architecture: string;
   readonly template: ChatTemplate;
   readonly facts: TemplateFacts;
@@ -27,9 +28,6 @@ export interface ModelTexts {
   readonly guard: ControlTokenGuard;
   /** Texts of the tokens that end an answer. */
   readonly ends: readonly string[];
-  /** SHA-256 of the template's source, and of the vocabulary with its merges. */
-  readonly templateSha256: string;
-  readonly tokenizerSha256: string;
 }
 
 /** An answer with temperature 0. */
@@ -123,15 +121,8 @@ class ContextScorer implements AdapterScorer {
     return this.context.dispose();
   }
 
-  async logprobs(tokens: readonly number[], from: number): Promise<number[]> {
-    const { contextSize } = this.#sequence;
-    if (from < 1 || from >= tokens.length || tokens.length > contextSize) {
-      throw new RangeError(`Tokens ${from} to ${tokens.length} cannot be scored in a context of ${contextSize}.`);
-    }
-    await this.#sequence.clearHistory();
-    const items = tokens.slice(0, -1).map((token, i) => (i < from - 1 ? (token as Token) : scored(token as Token, tokens[i + 1] as Token)));
-    const results = await this.#sequence.controlledEvaluate(items);
-    return tokens.slice(from).map((token, i) => logprobOf(results[from - 1 + i]?.next, token as Token));
+  logprobs(tokens: readonly number[], from: number): Promise<number[]> {
+    return tokenLogprobs(this.#sequence, tokens as Token[], from);
   }
 
   async answer(prompt: readonly number[], most: number): Promise<GreedyAnswer> {
@@ -151,34 +142,9 @@ class ContextScorer implements AdapterScorer {
   }
 }
 
-const scored = (token: Token, next: Token): ControlledEvaluateInputItem => [
-  token,
-  {
-    generateNext: {
-      token: true,
-      logits: { filter: { tokens: [next], includeTop: 1 } },
-      totalLogitWeight: true,
-      options: { temperature: 0 },
-    },
-  },
-];
-
-interface NextScores {
-  readonly logits?: ReadonlyMap<Token, number>;
-  readonly totalLogitWeight?: number;
-}
-
-function logprobOf(next: NextScores | undefined, token: Token): number {
-  const { logits, totalLogitWeight } = next ?? {};
-  const logit = logits?.get(token);
-  if (!logits || logit === undefined || totalLogitWeight === undefined) throw new Error('llama.cpp gave no logits.');
-  // Rounding can make it a little more than 0.
-  return Math.min(0, logit - Math.max(...logits.values()) - Math.log(totalLogitWeight));
-}
-
 function textsOf(model: LlamaModel): ModelTexts {
   const { metadata } = model.fileInfo;
-  const { chat_template: source, ggml } = metadata.tokenizer;
+  const { chat_template: source } = metadata.tokenizer;
   const template = ChatTemplate.parse(source, { bos: model.tokens.bosString ?? '', eos: model.tokens.eosString ?? '' });
   const tokenizer = new LlamaTokenizer(model);
   return {
@@ -188,12 +154,9 @@ function textsOf(model: LlamaModel): ModelTexts {
     tokenizer,
     guard: new ControlTokenGuard(tokenizer.controlTexts),
     ends: [...endTexts(model), ...template.ends],
-    templateSha256: sha256(template.source),
-    tokenizerSha256: sha256(JSON.stringify([ggml.model, ggml.tokens, (ggml as { merges?: unknown }).merges ?? []])),
+    ...modelHashes(metadata.tokenizer),
   };
 }
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 function endTexts(model: LlamaModel): string[] {
   const vocabulary = model.fileInfo.metadata.tokenizer.ggml.tokens;

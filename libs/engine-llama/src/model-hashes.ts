@@ -9,14 +9,14 @@ interface TokenizerMetadata {
 /** What a prompt is made with: two models with equal hashes render and tokenize alike. Hex SHA-256. */
 export interface ModelHashes {
   /** Of the chat template's text; of the empty text where there is none. */
-  readonly template: string;
+  readonly templateSha256: string;
   /** Of all that the file says of its tokenizer: vocabulary, merges, types, special tokens. */
-  readonly tokenizer: string;
+  readonly tokenizerSha256: string;
 }
 
 /** Hashes of the template and the tokenizer in the metadata of a GGUF file. */
 export function modelHashes(tokenizer: TokenizerMetadata): ModelHashes {
-  return { template: hashOf(tokenizer.chat_template ?? ''), tokenizer: hashOf(canonical(tokenizer.ggml)) };
+  return { templateSha256: hashOf(tokenizer.chat_template ?? ''), tokenizerSha256: hashOf(canonical(tokenizer.ggml)) };
 }
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -1,18 +1,18 @@
 import { WITNESS_BOUND, type WitnessCheck } from '@slipway/contracts';
 import { EngineLoadError } from '@slipway/engine';
 import type { LlamaContextSequence, Token } from 'node-llama-cpp';
-import { answerLogprobs } from './answer-logprobs.js';
+import { tokenLogprobs } from './token-logprobs.js';
 
 /**
  * How far a replica is from its adapter: the mean difference of log probabilities over each stored answer, and the mean of these.
  * The right adapter is within 0.0015, its nearest relative was 0.082 away. Answers that do not fit into the context are left out.
  * @returns null when none fits
  */
-export async function witnessDistance(sequence: LlamaContextSequence, witness: readonly WitnessCheck[]): Promise<number | null> {
+async function witnessDistance(sequence: LlamaContextSequence, witness: readonly WitnessCheck[]): Promise<number | null> {
   const fitting = witness.filter(({ prompt, answer }) => prompt.length + answer.length <= sequence.contextSize);
   const distances: number[] = [];
   for (const { prompt, answer, logprobs } of fitting) {
-    const now = await answerLogprobs(sequence, prompt as Token[], answer as Token[]);
+    const now = await tokenLogprobs(sequence, [...prompt, ...answer] as Token[], prompt.length);
     distances.push(mean(now.map((value, i) => Math.abs(value - (logprobs[i] ?? -Infinity)))));
   }
   return distances.length > 0 ? mean(distances) : null;
