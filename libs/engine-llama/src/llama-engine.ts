@@ -16,7 +16,7 @@ import type { Token } from 'node-llama-cpp';
 import type { AnswerPlan } from './answer-plan.js';
 import { type GenerationOutcome, GenerationRound, type GenerationRun, type GenerationTask } from './generation.js';
 import { readGrammar } from './grammar-gate.js';
-import { type LoadedModel, loadModel } from './load-model.js';
+import { loadModel } from './load-model.js';
 import { capabilitiesOf, prepareModel, type ReadyModel } from './ready-model.js';
 import { endsInReasoning } from './reasoning-splitter.js';
 import { samplingOptions } from './sampling-options.js';
@@ -68,17 +68,17 @@ export class LlamaEngine implements Engine {
     try {
       if (this.#closing) throw new EngineLoadError('engine_crashed', 'The model was unloaded while it was loading.');
       this.#ready = prepareModel(loaded);
-      const { release } = loaded.llama.llamaCppRelease;
+      const { release } = loaded.base.llama.llamaCppRelease;
       // A stream never continues on another adapter.
       const print = await fingerprint(this.path, `llama.cpp ${release}${adapter ? ` adapter ${adapter.facts.sha256}` : ''}`);
       if (adapter) await this.#prove(adapter.facts, this.#ready);
       await this.#warmUp(signal);
       onProgress(1);
-      log.info({ model: loaded.model.filename, context: this.#ready.context, slots, threads, llama_cpp: release }, 'llama.loaded');
+      log.info({ model: loaded.base.model.filename, context: this.#ready.context, slots, threads, llama_cpp: release }, 'llama.loaded');
       return { fingerprint: print, context: this.#ready.context, slots, caps: capabilitiesOf(this.#ready) };
     } catch (error) {
       await this.unload();
-      await dispose(loaded);
+      await loaded.dispose();
       throw error;
     }
   }
@@ -141,8 +141,7 @@ export class LlamaEngine implements Engine {
     }
     const ready = this.#ready;
     this.#ready = null;
-    await ready?.tasks.close();
-    if (ready) await dispose(ready.loaded);
+    await ready?.loaded.dispose();
   }
 
   async #task(
@@ -166,7 +165,7 @@ export class LlamaEngine implements Engine {
       reasoning: reasoning && { marks: reasoning, opened: endsInReasoning(end, reasoning) },
     };
     const closing = (): GenerationTask['reasoningEnd'] =>
-      reasoning && budget !== undefined ? { budget, tokens: loaded.model.tokenize(`\n${reasoning.close}\n\n`, true) } : null;
+      reasoning && budget !== undefined ? { budget, tokens: loaded.base.model.tokenize(`\n${reasoning.close}\n\n`, true) } : null;
     const read = grammar && (await readGrammar(grammar, grammars));
     return { prompt: tokens, sampling, spec, grammar: read, ...promisesOf(grammar), logprobs, reasoningEnd: closing(), choices };
   }
@@ -240,13 +239,6 @@ const promisesOf = (grammar: AnswerPlan['grammar']): Pick<GenerationTask, 'leftO
   leftOut: grammar?.leftOut ?? [],
   checks: grammar?.checks ?? [],
 });
-
-/** Frees the memory of a model. Repeating it is harmless. */
-async function dispose({ context, model, llama }: LoadedModel): Promise<void> {
-  await context.dispose();
-  await model.dispose();
-  await llama.dispose();
-}
 
 /** Makes engines for GGUF files, which llama.cpp runs in this process. */
 export const llamaKind: EngineKind<{ readonly kind: 'file'; readonly path: string }> = {

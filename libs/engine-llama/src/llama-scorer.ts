@@ -59,7 +59,7 @@ export class LlamaScorer {
     private readonly loaded: LoadedModel,
     private readonly options: ScorerOptions,
   ) {
-    this.texts = textsOf(loaded.model);
+    this.texts = textsOf(loaded.base.model);
   }
 
   /** @throws EngineLoadError when the file cannot be loaded. */
@@ -70,7 +70,7 @@ export class LlamaScorer {
 
   /** Tokens that the model was made for. */
   get trainedContext(): number {
-    return this.loaded.model.trainContextSize;
+    return this.loaded.base.model.trainContextSize;
   }
 
   /**
@@ -80,7 +80,7 @@ export class LlamaScorer {
    * @throws EngineLoadError for a file that is no adapter of this model's architecture and shapes, and without memory
    */
   async scoring(adapter: string | null, context: number): Promise<AdapterScorer> {
-    const { model } = this.loaded;
+    const { model } = this.loaded.base;
     const contextSize = Math.min(context, model.trainContextSize);
     const made = await model
       .createContext({
@@ -99,11 +99,8 @@ export class LlamaScorer {
   }
 
   /** Frees the memory of the model. What scores must be disposed before. */
-  async dispose(): Promise<void> {
-    const { context, model, llama } = this.loaded;
-    await context.dispose();
-    await model.dispose();
-    await llama.dispose();
+  dispose(): Promise<void> {
+    return this.loaded.dispose();
   }
 }
 

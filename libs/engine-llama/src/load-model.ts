@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { DEFAULT_CONTEXT } from '@slipway/contracts';
 import { type EngineAdapter, EngineLoadError } from '@slipway/engine';
 import type { Logger } from '@slipway/platform';
@@ -13,14 +15,19 @@ import {
   NoBinaryFoundError,
 } from 'node-llama-cpp';
 import { assertAdapterFits } from './adapter-file.js';
+import { BaseModel, BaseModels, type BaseUse } from './base-model.js';
 import { hasSoundMetadata } from './gguf-check.js';
 
 /** A model in memory, ready to evaluate. */
 export interface LoadedModel {
-  readonly llama: Llama;
-  readonly model: LlamaModel;
+  readonly base: BaseModel;
   readonly context: LlamaContext;
+  /** Frees the context, and the model unless another context of this process uses it. Repeating it is harmless. */
+  dispose(): Promise<void>;
 }
+
+/** Contexts with adapters share their base. */
+const models = new BaseModels();
 
 /** A model file, its context and the resources for it. */
 export interface LoadModelOptions {
@@ -66,17 +73,34 @@ function logLine(log: Logger, level: LlamaLogLevel, message: string): void {
   else log.debug(line, 'llama.log');
 }
 
-function startLlama({ threads, gpu, log }: LoadModelOptions): Promise<Llama> {
+/** Threads of all contexts together. Those with adapters share the model, and may run at the same time. */
+const threadsOf = ({ adapter, threads }: LoadModelOptions): number => (adapter ? Math.max(threads, availableParallelism()) : threads);
+
+function startLlama(options: LoadModelOptions): Promise<Llama> {
   return getLlama({
-    gpu: gpu ? 'auto' : false,
+    gpu: options.gpu ? 'auto' : false,
     // Otherwise a missing binary starts a download or a compiler in the worker.
     build: 'never',
     skipDownload: true,
-    maxThreads: threads,
+    maxThreads: threadsOf(options),
     progressLogs: false,
     logLevel: LlamaLogLevel.info,
-    logger: (level, message) => logLine(log, level, message),
+    logger: (level, message) => logLine(options.log, level, message),
   });
+}
+
+async function loadBase(options: LoadModelOptions): Promise<BaseModel> {
+  const { path: modelPath, signal, onProgress } = options;
+  let llama: Llama | undefined;
+  try {
+    await assertReadableFile(modelPath);
+    llama = await startLlama(options);
+    const model = await llama.loadModel({ modelPath, loadSignal: signal, onLoadProgress: onProgress });
+    return new BaseModel(llama, model);
+  } catch (error) {
+    await llama?.dispose();
+    throw error;
+  }
 }
 
 const isMemoryError = (error: unknown): boolean =>
@@ -101,36 +125,42 @@ function asLoadError(error: unknown): EngineLoadError {
 }
 
 /**
- * Loads a GGUF file and allocates the memory for all sequences.
+ * Loads a GGUF file, unless another context with an adapter uses it here, and allocates the memory for all sequences.
  * @throws EngineLoadError, or the signal's reason after an abort; all memory is freed then.
  */
 export async function loadModel(options: LoadModelOptions): Promise<LoadedModel> {
   const { signal } = options;
-  let llama: Llama | undefined;
+  let use: BaseUse | undefined;
   try {
-    await assertReadableFile(options.path);
-    llama = await startLlama(options);
-    const model = await llama.loadModel({
-      modelPath: options.path,
-      loadSignal: signal,
-      onLoadProgress: (progress) => options.onProgress(progress),
-    });
-    if (options.adapter) await assertAdapterOf(options.adapter, model);
-    const context = await model.createContext({
-      contextSize: Math.min(options.context ?? DEFAULT_CONTEXT, model.trainContextSize),
-      sequences: options.sequences,
-      batchSize: BATCH_TOKENS,
-      threads: options.threads,
-      ...(options.adapter && { lora: { adapters: [{ filePath: options.adapter.path, scale: ADAPTER_SCALE }] } }),
-      // The context must not shrink below the requested size.
-      failedCreationRemedy: false,
-      createSignal: signal,
-    });
+    const { path, gpu, adapter } = options;
+    const key = adapter ? JSON.stringify([path, gpu, threadsOf(options)]) : randomUUID();
+    use = await models.take(key, () => loadBase(options), signal);
+    const { base, giveBack } = use;
+    const context = await createContext(options, base.model);
+    const dispose = async (): Promise<void> => {
+      await context.dispose();
+      await giveBack();
+    };
+    if (signal.aborted) await dispose();
     signal.throwIfAborted();
-    return { llama, model, context };
+    return { base, context, dispose };
   } catch (error) {
-    await llama?.dispose();
+    await use?.giveBack();
     signal.throwIfAborted();
     throw asLoadError(error);
   }
+}
+
+async function createContext({ adapter, context, sequences, threads, signal }: LoadModelOptions, model: LlamaModel): Promise<LlamaContext> {
+  if (adapter) await assertAdapterOf(adapter, model);
+  return model.createContext({
+    contextSize: Math.min(context ?? DEFAULT_CONTEXT, model.trainContextSize),
+    sequences,
+    batchSize: BATCH_TOKENS,
+    threads,
+    ...(adapter && { lora: { adapters: [{ filePath: adapter.path, scale: ADAPTER_SCALE }] } }),
+    // The context must not shrink below the requested size.
+    failedCreationRemedy: false,
+    createSignal: signal,
+  });
 }

@@ -1,82 +1,41 @@
 import type { Capability } from '@slipway/contracts';
-import { EngineLoadError } from '@slipway/engine';
-import { ChatTemplate, ChatTemplateError, PromptBuilder, type TemplateTokens } from '@slipway/model-text';
-import type { LlamaModel, Token } from 'node-llama-cpp';
-import { type AnswerFormat, answerFormat } from './answer-format.js';
-import { AnswerPlanner } from './answer-plan.js';
+import { PromptBuilder } from '@slipway/model-text';
+import type { Token } from 'node-llama-cpp';
 import { BatchGate } from './batch-gate.js';
 import type { GenerationTools } from './generation.js';
-import { GrammarCache } from './grammar-gate.js';
-import { GrammarTasks } from './grammar-tasks.js';
-import { LlamaTokenizer } from './llama-tokenizer.js';
 import type { LoadedModel } from './load-model.js';
+import type { ModelParts } from './model-parts.js';
 import { PrefillPacer } from './prefill.js';
-import { samplingDefaults } from './sampling-options.js';
 import { SequencePool } from './sequence-pool.js';
-import { createTokenBytes } from './token-bytes.js';
 
 /** A loaded model with everything that serving it needs. */
-export interface ReadyModel {
+export interface ReadyModel extends ModelParts {
   readonly loaded: LoadedModel;
-  readonly format: AnswerFormat;
   readonly prompts: PromptBuilder<Token>;
   readonly sequences: SequencePool;
-  readonly grammars: GrammarCache;
-  readonly planner: AnswerPlanner;
-  readonly tasks: GrammarTasks;
   readonly tools: GenerationTools;
-  /** Texts that end an answer beside the model's own end tokens. */
-  readonly ends: readonly string[];
   /** Tokens that prompt and answer share. */
   readonly context: number;
 }
 
 /** @throws EngineLoadError when the model lacks what serving needs. */
 export function prepareModel(loaded: LoadedModel): ReadyModel {
-  const { llama, model, context } = loaded;
-  const { metadata } = model.fileInfo;
-  const source = metadata.tokenizer.chat_template;
-  const template = parseTemplate(source, { bos: model.tokens.bosString ?? '', eos: model.tokens.eosString ?? '' });
-  const format = answerFormat(template);
-  const { family, reasoning } = format;
-  const { open, close } = reasoning ?? {};
-  const tasks = new GrammarTasks();
-  const marks = [...(family?.marks ?? []), open, close].filter((mark) => mark !== undefined);
+  const { base, context } = loaded;
+  const { parts, model } = base;
+  const { tokenizer, template, format, bytes, defaults, endTokens, tasks } = parts;
   return {
+    ...parts,
     loaded,
-    format,
-    prompts: new PromptBuilder(new LlamaTokenizer(model), template, format.facts, context.contextSize),
+    prompts: new PromptBuilder(tokenizer, template, format.facts, context.contextSize),
     sequences: new SequencePool(context),
-    grammars: new GrammarCache(llama, model),
-    planner: new AnswerPlanner(family, tasks),
-    tasks,
-    ends: template.ends,
     context: context.contextSize,
     tools: {
-      model,
-      bytes: createTokenBytes(model, marks),
+      ...{ model, bytes, defaults, endTokens },
       pacer: new PrefillPacer(),
       gate: new BatchGate(),
-      defaults: samplingDefaults(metadata),
       faultOf: (schema, text) => tasks.faultOf(schema, text),
-      endTokens: endTokensOf(model),
     },
   };
-}
-
-function parseTemplate(source: string | undefined, tokens: TemplateTokens): ChatTemplate {
-  try {
-    return ChatTemplate.parse(source, tokens);
-  } catch (error) {
-    if (error instanceof ChatTemplateError) throw new EngineLoadError('model_invalid', error.message, { cause: error });
-    throw error;
-  }
-}
-
-function endTokensOf(model: LlamaModel): ReadonlySet<Token> {
-  const ends = new Set<Token>();
-  for (const token of model.iterateAllTokens()) if (model.isEogToken(token)) ends.add(token);
-  return ends;
 }
 
 const ALWAYS: readonly Capability[] = [

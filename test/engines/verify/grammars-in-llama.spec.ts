@@ -20,7 +20,7 @@ interface Judge {
 }
 
 async function judge(grammar: string): Promise<Judge> {
-  return (await loaded.llama.createGrammar({ grammar })) as unknown as Judge;
+  return (await loaded.base.llama.createGrammar({ grammar })) as unknown as Judge;
 }
 
 function broken(text: string, random: Random): string {
@@ -38,9 +38,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await loaded?.context.dispose();
-  await loaded?.model.dispose();
-  await loaded?.llama.dispose();
+  await loaded?.dispose();
 });
 
 const TOOLS: readonly Tool[] = [
