@@ -9,6 +9,14 @@ const TUS = { 'tus-resumable': '1.0.0' } as const;
 /** Why an upload ended before its end. `message` may be shown. */
 export class UploadError extends Error {
   override readonly name = 'UploadError';
+
+  constructor(
+    message: string,
+    /** The upload cannot be continued: another try begins a new one. */
+    readonly isOver: boolean,
+  ) {
+    super(message);
+  }
 }
 
 /** One answer. Status 0 = none came. */
@@ -66,18 +74,18 @@ export async function uploadFile(options: TusOptions): Promise<void> {
     const waitMs = AGAIN_AFTER_MS[tries - 1];
     if (waitMs === undefined) throw refused(answer);
     await pause(waitMs);
-    offset = await offsetOf(options);
+    offset = await offsetOf(options, answer);
   }
   onProgress(file.size);
 }
 
-/** How much of the file is there. */
-async function offsetOf({ path, signal, send = sendByXhr, pause = wait }: TusOptions): Promise<number> {
+/** How much of the file is there. @param before what was refused, which says more than that the upload is gone */
+async function offsetOf({ path, signal, send = sendByXhr, pause = wait }: TusOptions, before?: TusAnswer): Promise<number> {
   for (const waitMs of [...AGAIN_AFTER_MS, null]) {
     const answer = await send({ method: 'HEAD', path, headers: TUS, signal });
     signal.throwIfAborted();
     if (answer.status > 0 && answer.status < 300 && answer.offset !== null) return answer.offset;
-    if (waitMs === null || !PASSING.has(answer.status)) throw refused(answer);
+    if (waitMs === null || !PASSING.has(answer.status)) throw refused({ ...answer, message: before?.message ?? answer.message });
     await pause(waitMs);
   }
   throw refused({ status: 0, offset: null, message: null });
@@ -95,9 +103,9 @@ function patch({ path, file, signal, onProgress, send = sendByXhr, chunk = CHUNK
 }
 
 function refused({ status, message }: TusAnswer): UploadError {
-  if (message !== null) return new UploadError(message);
-  if (status === 404 || status === 410) return new UploadError('This upload has expired or was cancelled. Start it again.');
-  return new UploadError('The console cannot be reached. What arrived is kept; continue the upload in a moment.');
+  const isOver = !PASSING.has(status);
+  if (isOver) return new UploadError(message ?? 'This upload has expired or was cancelled. Start it again.', true);
+  return new UploadError(message ?? 'The console cannot be reached. What arrived is kept; continue the upload in a moment.', false);
 }
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -67,6 +67,16 @@ describe('an upload', () => {
     await expect(bench(MIB, [{ ...NOTHING, status: 404 }]).run()).rejects.toThrow('Start it again');
   });
 
+  it('says why the server dropped it, not that it is gone', async () => {
+    const file = new Blob([bytesOf(10)]);
+    const gone: TusAnswer = { status: 404, offset: null, message: 'There is nothing at this address.' };
+    const heads = [{ status: 200, offset: 0, message: null }, gone];
+    const send = ({ method }: TusRequest): Promise<TusAnswer> =>
+      Promise.resolve(method === 'HEAD' ? (heads.shift() ?? gone) : { status: 409, offset: null, message: 'Its SHA-256 differs.' });
+    const run = uploadFile({ path: '/uploads/t', file, signal: new AbortController().signal, send, onProgress: () => undefined, pause: () => Promise.resolve() });
+    await expect(run).rejects.toMatchObject({ message: 'Its SHA-256 differs.', isOver: true });
+  });
+
   it('stops where the person stops it', async () => {
     const { run, signal } = bench(MIB);
     signal.abort();

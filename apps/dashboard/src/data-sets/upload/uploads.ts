@@ -2,7 +2,7 @@ import { session } from '../../session/session.js';
 import { readTab, writeTab } from '../../session/tab-memory.js';
 import { messageOf } from '../../api/console-error.js';
 import { call } from '../../api/use-call.js';
-import { UploadError } from './tus.js';
+import { UploadError, uploadFile } from './tus.js';
 
 /** An upload as it is shown. */
 export interface UploadProgress {
@@ -95,7 +95,7 @@ export class Uploads {
     };
     try {
       show({ ...blank(file), id: kept?.id ?? null });
-      const [{ uploadFile }, { sha256Of }] = await Promise.all([import('./tus.js'), import('./file-hash.js')]);
+      const { sha256Of } = await import('./file-hash.js');
       const sha256 = await sha256Of(file, signal, (share) => show({ share }));
       const { path, opened } = await this.#open(dataset, file, sha256, kept);
       show({ phase: 'sending', share: 0, id: opened.id });
@@ -104,13 +104,15 @@ export class Uploads {
       await this.#finish(opened.id, signal);
       this.#forget(dataset);
     } catch (error) {
-      if (!signal.aborted) show({ phase: 'failed', message: error instanceof UploadError ? error.message : messageOf(error) });
+      if (signal.aborted) return;
+      if (error instanceof UploadError && error.isOver) writeTab(userNow(), nameOf(dataset), null);
+      show({ phase: 'failed', message: error instanceof UploadError ? error.message : messageOf(error) });
     }
   }
 
   async #open(dataset: number, file: File, sha256: string, kept: KeptUpload | null): Promise<{ path: string; opened: KeptUpload }> {
     if (kept !== null && kept.sha256 !== sha256)
-      throw new UploadError(`This is not the file that was begun: ${kept.fileName}. Choose that one, or cancel the upload.`);
+      throw new UploadError(`This is not the file that was begun: ${kept.fileName}. Choose that one, or cancel the upload.`, false);
     const key = kept?.key ?? crypto.randomUUID();
     const { upload, path } = await call('uploads/open', {
       ...{ dataset: dataset as never, bytes: file.size, file_name: file.name.slice(0, 255), sha256, idempotency_key: key },
@@ -125,7 +127,7 @@ export class Uploads {
     for (;;) {
       const { upload: found } = await call('uploads/find', { upload: upload as never }, signal);
       if (found.version !== null) return;
-      if (found.state !== 'open' && found.state !== 'complete') throw new UploadError('This upload has expired or was cancelled. Start it again.');
+      if (found.state !== 'open' && found.state !== 'complete') throw new UploadError('This upload has expired or was cancelled. Start it again.', true);
       await wait(LOOK_EVERY_MS);
     }
   }
