@@ -38,19 +38,20 @@ class Checkpoints {
   }
 }
 
-/** The library reports the mean over the epoch so far; this gives the loss of each step. */
+/** The library reports the mean over the epoch, or over what of it came after a resumption; this gives the loss of each step. */
 class StepLoss {
   constructor() {
+    this.epoch = -1;
     this.sum = 0;
     this.count = 0;
   }
 
-  next(mean, batch) {
-    if (batch <= this.count) this.count = this.sum = 0;
-    const known = batch === this.count + 1;
-    const loss = known ? mean * batch - this.sum : mean;
-    this.count = batch;
-    this.sum = mean * batch;
+  next(mean, epoch) {
+    if (epoch !== this.epoch) this.sum = this.count = 0;
+    this.epoch = epoch;
+    this.count += 1;
+    const loss = mean * this.count - this.sum;
+    this.sum = mean * this.count;
     return loss;
   }
 }
@@ -89,8 +90,8 @@ function readCommands(take) {
 
 function report(stats, checkpoints, losses) {
   const { is_train: trains, global_steps: step, current_epoch: epoch, current_batch: batch, total_batches: batches } = stats;
-  checkpoints.announce();
-  if (trains) send({ ev: 'step', step, epoch: epoch + batch / batches, loss: losses.next(stats.loss, batch) });
+  checkpoints?.announce();
+  if (trains) send({ ev: 'step', step, epoch: epoch + batch / batches, loss: losses.next(stats.loss, epoch) });
   else if (batch === batches) send({ ev: 'eval', step, loss: stats.loss, accuracy: stats.accuracy });
 }
 
@@ -106,16 +107,17 @@ async function train() {
   if (spec.resume) checkpoints.placeResumed(spec.resume);
   const run = await model.finetune(tuning());
   const losses = new StepLoss();
-  run.on('stats', (stats) => report(stats, checkpoints, losses));
-  let asked = false;
+  let asked = null;
+  run.on('stats', (stats) => report(stats, asked === 'cancel' ? null : checkpoints, losses));
   readCommands((line) => {
-    if (asked || (line !== 'pause' && line !== 'cancel')) return;
-    asked = true;
+    if (asked !== null || (line !== 'pause' && line !== 'cancel')) return;
+    asked = line;
     void (line === 'pause' ? model.pause() : model.cancel());
   });
   send({ ev: 'ready' });
   const { status } = await run.await();
-  checkpoints.announce();
+  // What the library writes at a cancel it removes again.
+  if (asked !== 'cancel') checkpoints.announce();
   // A run that was paused or cancelled ends with another status, and saves nothing.
   if (status === 'COMPLETED') send({ ev: 'saved', path: 'out/trained-lora-adapter.gguf' });
   await model.unload();

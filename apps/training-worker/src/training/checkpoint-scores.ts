@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobSample } from '@slipway/contracts';
 import { sizeOf } from '../results/tar.js';
-import type { LlamaScorer } from '../scoring.js';
+import type { AdapterScorer, LlamaScorer } from '../scoring.js';
 import { type BaseScores, withScorer } from './base-scores.js';
 import { packState } from './checkpoint-files.js';
 import { answersTo, type JudgedAnswer, meanLoss } from './example-scores.js';
@@ -31,19 +31,32 @@ export interface CheckpointScore {
   readonly adapter: string;
   readonly loss: number;
   readonly degenerate: number;
+  /** Distance of its answers from what the base thinks of them. */
+  readonly effect: number;
 }
 
 export interface CheckpointOptions {
   readonly scorer: LlamaScorer;
+  /** Scores without an adapter. */
+  readonly plain: AdapterScorer;
   readonly context: number;
   readonly base: BaseScores;
   readonly sink: TrainingSink;
   readonly signal: AbortSignal;
 }
 
-/** Fewer degenerate answers first, then the lower loss. A low loss alone does not tell: answers can loop at any of them. */
-export const isBetter = (a: CheckpointScore, b: CheckpointScore): boolean =>
-  a.degenerate === b.degenerate ? a.loss < b.loss : a.degenerate < b.degenerate;
+/** Below, a checkpoint answers as the base does. */
+const LEAST_EFFECT = 0.05;
+
+/**
+ * One with an effect first, then fewer degenerate answers, then the lower loss. A low loss alone does not tell: answers can loop at any
+ * of them. Nor does the lack of such answers: the first checkpoints of a run answer as the base does.
+ */
+export function isBetter(a: CheckpointScore, b: CheckpointScore): boolean {
+  const [hasEffect, hadEffect] = [a.effect >= LEAST_EFFECT, b.effect >= LEAST_EFFECT];
+  if (hasEffect !== hadEffect) return hasEffect;
+  return a.degenerate === b.degenerate ? a.loss < b.loss : a.degenerate < b.degenerate;
+}
 
 /**
  * Scores checkpoints while training goes on, one at a time. When one takes longer than the way to the next, only the newest is
@@ -121,12 +134,13 @@ export class CheckpointScores {
   }
 
   async #measure(step: number, adapter: string): Promise<CheckpointScore> {
-    const { scorer, context, base, signal, sink } = this.options;
+    const { scorer, plain, context, base, signal, sink } = this.options;
     return withScorer(scorer, adapter, context, async (scoring) => {
       const loss = (await meanLoss(scoring, base.scored, signal)) ?? 0;
       const answers = await answersTo(scoring, base.asked, signal);
       sink.samples(samplesOf(step, base.shown, answers));
-      return { step, adapter, loss, degenerate: answers.filter(({ degenerate }) => degenerate).length };
+      const effect = await effectOf(base.asked, answers, { scoring, plain });
+      return { step, adapter, loss, effect, degenerate: answers.filter(({ degenerate }) => degenerate).length };
     });
   }
 
@@ -141,6 +155,26 @@ export class CheckpointScores {
       if (!isKept && isScored) await rm(folder, { recursive: true, force: true });
     }
   }
+}
+
+/** Mean distance of the log probabilities that adapter and base give the adapter's answers. */
+async function effectOf(
+  asked: readonly PreparedExample[],
+  answers: readonly JudgedAnswer[],
+  { scoring, plain }: { readonly scoring: AdapterScorer; readonly plain: AdapterScorer },
+): Promise<number> {
+  let sum = 0;
+  let count = 0;
+  for (const [i, { tokens: all, promptTokens }] of asked.entries()) {
+    const { tokens = [], end = null } = answers[i] ?? {};
+    const answer = end === null ? [...tokens] : [...tokens, end];
+    if (answer.length === 0) continue;
+    const text = [...all.slice(0, promptTokens), ...answer];
+    const [after, before] = [await scoring.logprobs(text, promptTokens), await plain.logprobs(text, promptTokens)];
+    for (const [at, logprob] of after.entries()) sum += Math.abs(logprob - (before[at] ?? 0));
+    count += answer.length;
+  }
+  return count === 0 ? 0 : sum / count;
 }
 
 /** Answers of the prompts that are shown. */

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LlamaScorer } from '../scoring.js';
+import type { AdapterScorer, LlamaScorer } from '../scoring.js';
 import { TrainingFault } from '../training-fault.js';
 import type { TrainerEvent } from '../trainers/trainer-events.js';
 import type { RunSettings, TrainerEnd, TrainerProcess } from '../trainers/trainer.js';
-import type { BaseScores } from './base-scores.js';
+import { type BaseScores, withScorer } from './base-scores.js';
 import { type CheckpointScore, CheckpointScores } from './checkpoint-scores.js';
 import type { PreparedDataset } from './prepare-dataset.js';
 import { StepWatch } from './step-watch.js';
@@ -48,11 +48,13 @@ export async function trainAdapter(input: TrainInput): Promise<Trained> {
   const settings = settingsOf(input);
   const steps = input.prepared.examples * settings.epochs;
   sink.plan({ steps, learnedTokens: input.prepared.learnedTokens * settings.epochs });
-  const watched = new WatchedRun(input);
-  if (job.resume) watched.addResumed(job.resume);
-  const process = await job.trainer.start({ folder: run, settings }, watched);
-  const end = await watched.follow(process);
-  return watched.result(end, steps);
+  return withScorer(input.scorer, null, input.context, async (plain) => {
+    const watched = new WatchedRun(input, plain);
+    if (job.resume) watched.addResumed(job.resume);
+    const process = await job.trainer.start({ folder: run, settings }, watched);
+    const end = await watched.follow(process);
+    return watched.result(end, steps);
+  });
 }
 
 /** Resolved settings for the trainer. */
@@ -89,10 +91,13 @@ class WatchedRun {
   #lastStep = 0;
   #stoppedEarly = false;
 
-  constructor(private readonly input: TrainInput) {
+  constructor(
+    private readonly input: TrainInput,
+    plain: AdapterScorer,
+  ) {
     const { scorer, context, base, sink, signal, prepared, job } = input;
     // Checkpoints are scored and stored on a pause, too.
-    this.#scores = new CheckpointScores({ scorer, context, base, sink, signal: new AbortController().signal });
+    this.#scores = new CheckpointScores({ scorer, plain, context, base, sink, signal: new AbortController().signal });
     this.#watch = new StepWatch({
       sink,
       firstLoss: job.resume ? null : base.firstLoss,
@@ -128,10 +133,13 @@ class WatchedRun {
 
   async result(end: TrainerEnd, steps: number): Promise<Trained> {
     const { signal, sink } = this.input;
+    if (end.kind === 'saved' && !this.#fault) this.#addSaved(end.path, steps);
+    const scored = this.#scores.settled();
+    // What is being scored must end before its model is freed.
+    await scored.catch(() => undefined);
     if (this.#fault) throw this.#fault;
     if (end.kind === 'failed') throw end.fault;
-    if (end.kind === 'saved') this.#addSaved(end.path, steps);
-    await this.#scores.settled();
+    await scored;
     const { best } = this.#scores;
     if (end.kind === 'cancelled' && this.#stoppedEarly && !signal.aborted) {
       const message = 'The held-out examples got worse twice in a row, so the training ended early.';
