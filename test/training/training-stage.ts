@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JobSample } from '@slipway/contracts';
 import { createLogger } from '@slipway/platform';
 import { LlamaScorer } from '../../libs/engine-llama/src/llama-scorer.js';
-import { fileSha256 } from '../../apps/training-worker/src/training/file-sha256.js';
 import { runTraining } from '../../apps/training-worker/src/training/run-training.js';
 import type {
   CurvePoint,
@@ -107,15 +107,15 @@ export class TrainingStage {
 
   static async open(): Promise<TrainingStage> {
     const scorer = await openDemo();
-    const { templateSha256 } = scorer.texts;
+    const { template } = scorer.texts.hashes;
     await scorer.dispose();
-    return new TrainingStage(await fileSha256(DEMO_MODEL), templateSha256);
+    return new TrainingStage(createHash('sha256').update(readFileSync(DEMO_MODEL)).digest('hex'), template);
   }
 
   job(trainer: Trainer, more: Omit<Partial<TrainingJob>, 'settings'> & { settings?: Partial<JobSettings> } = {}): TrainingJob {
     const base = { path: DEMO_MODEL, sha256: this.sha256, templateSha256: this.templateSha256 };
     const folder = join(this.folder, `job-${(this.#count += 1)}`);
-    const files = { folder, base, dataset: this.dataset, keepSet: null, resume: null };
+    const files = { folder, base, hashFolder: this.folder, dataset: this.dataset, keepSet: null, resume: null };
     return { trainer, gate: { keep_points: 7 }, threads: 1, ...files, ...more, settings: { ...SETTINGS, ...more.settings } };
   }
 

@@ -3,6 +3,10 @@
  * @packageDocumentation
  */
 export { LlamaEngine, llamaKind } from './llama-engine.js';
+export { modelHashes } from './model-hashes.js';
+export type { ModelHashes } from './model-hashes.js';
+export { readModelFacts } from './model-facts.js';
+export type { ModelFacts } from './model-facts.js';
 export { capabilitiesOf } from './ready-model.js';
 export type { ReadyModel } from './ready-model.js';
 export { LlamaScorer } from './llama-scorer.js';

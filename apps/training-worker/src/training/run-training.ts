@@ -3,13 +3,13 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { EngineLoadError } from '@slipway/engine';
+import { FileHashes } from '@slipway/model-store';
 import type { Logger } from '@slipway/platform';
 import { LlamaScorer } from '../scoring.js';
 import { TrainingFault } from '../training-fault.js';
 import { hardestOf, scoreBase, scoringContext, withScorer } from './base-scores.js';
 import { samplesOf } from './checkpoint-scores.js';
 import { unpackCheckpoint } from './checkpoint-files.js';
-import { fileSha256 } from './file-sha256.js';
 import { finishAdapter } from './finish-adapter.js';
 import { prepareDataset } from './prepare-dataset.js';
 import { ExamplePreparer, type PreparedExample } from './prepared-example.js';
@@ -110,17 +110,17 @@ async function install({ trainer }: TrainingJob, { sink, signal }: TrainingConte
 }
 
 /** @throws TrainingFault when the base is not the one that the job was made for, or not one that the trainer knows */
-async function openBase({ base, trainer, threads }: TrainingJob, { signal, log }: TrainingContext): Promise<LlamaScorer> {
-  const sum = await fileSha256(base.path).catch((cause: unknown) => {
+async function openBase({ base, trainer, threads, hashFolder }: TrainingJob, { signal, log }: TrainingContext): Promise<LlamaScorer> {
+  const { sha256 } = await new FileHashes(hashFolder).of(base.path).catch((cause: unknown) => {
     throw new TrainingFault('base_changed', 'The file of the base is gone.', {}, { cause });
   });
-  if (sum !== base.sha256) throw new TrainingFault('base_changed', 'The file of the base was changed since the job was made.');
+  if (sha256 !== base.sha256) throw new TrainingFault('base_changed', 'The file of the base was changed since the job was made.');
   const scorer = await LlamaScorer.open({ path: base.path, threads, log, signal });
-  const { architecture, templateSha256 } = scorer.texts;
+  const { architecture, hashes } = scorer.texts;
   const { architectures } = await trainer.probe();
   const refusal = !architectures.includes(architecture)
     ? new TrainingFault('base_not_trainable', `The trainer ${trainer.name} does not train the architecture "${architecture}".`)
-    : templateSha256 !== base.templateSha256 && new TrainingFault('base_changed', 'The chat template of the base was changed.');
+    : hashes.template !== base.templateSha256 && new TrainingFault('base_changed', 'The chat template of the base was changed.');
   if (!refusal) return scorer;
   await scorer.dispose();
   throw refusal;

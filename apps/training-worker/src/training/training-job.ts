@@ -30,6 +30,8 @@ export interface TrainingJob {
   readonly keepSet: string | null;
   readonly settings: JobSettings;
   readonly gate: GateSettings;
+  /** Folder in which hashes of files are remembered. */
+  readonly hashFolder: string;
   /** Threads for scoring. */
   readonly threads: number;
   /** A stored checkpoint to continue from. */

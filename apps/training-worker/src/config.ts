@@ -1,0 +1,21 @@
+import { commaList, natsFragment, serviceFragment } from '@slipway/platform';
+import { z } from 'zod';
+
+/** Environment of a training worker. */
+export const TrainingWorkerConfig = z.object({
+  ...serviceFragment,
+  ...natsFragment,
+  /** Folders with model files that adapters may be trained for, separated by commas; none = nothing can be trained here. */
+  MODEL_DIRS: commaList,
+  /** Folder of jobs: a few hundred MB for each running one. */
+  TRAINING_DIR: z.string().min(1).default('.slipway/training'),
+  /** Folder into which trainers are installed. */
+  TRAINERS_DIR: z.string().min(1).default('.slipway/trainers'),
+  /** Manifests of further trainers, separated by commas. */
+  TRAINERS: commaList,
+  /** Threads of a training and of its scoring. More than the cores that are free make it slower. */
+  TRAINING_THREADS: z.coerce.number().int().min(1).max(64).default(1),
+  /** Memory that trainings may take, in bytes; absent = half of the machine's or container's. */
+  TRAINING_MEM_BYTES: z.coerce.number().int().positive().optional(),
+});
+export type TrainingWorkerConfig = z.infer<typeof TrainingWorkerConfig>;

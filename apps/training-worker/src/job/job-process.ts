@@ -1,0 +1,90 @@
+import { createLogger, type Logger } from '@slipway/platform';
+import { readModelFacts } from '../scoring.js';
+import { createTrainers } from '../trainers/trainers.js';
+import { measureDataset } from '../training/measure-dataset.js';
+import { runTraining } from '../training/run-training.js';
+import { StopTraining, type TrainingOutcome, type TrainingSink } from '../training/training-job.js';
+import { TrainingFault } from '../training-fault.js';
+import type { FromTask, SentOutcome, Task, ToTask } from './job-messages.js';
+
+/**
+ * The process of one task, a child of its agent: llama.cpp runs in here, so that a crash of native code costs one task. It ends with
+ * its agent, and its trainer ends with it.
+ */
+export class JobProcess {
+  readonly #stop = new AbortController();
+  readonly #storing = new Map<number, { resolve: () => void; reject: (error: Error) => void }>();
+  #checkpoints = 0;
+
+  constructor(
+    private readonly parent: NodeJS.Process,
+    private readonly exit: (code: number) => void,
+  ) {}
+
+  /** Begins to listen, and returns at once. */
+  run(): void {
+    this.parent.on('message', (message) => this.#receive(message as ToTask));
+    // Its files stay for nobody: the agent is gone.
+    this.parent.on('disconnect', () => this.parent.kill(this.parent.pid, 'SIGKILL'));
+    // Ctrl-C in a terminal signals the whole process group; the agent stops its tasks itself.
+    this.parent.on('SIGINT', () => undefined);
+  }
+
+  #receive(message: ToTask): void {
+    if (message.k === 'task') void this.#do(message.task, createLogger('training-job', message.logLevel));
+    if (message.k === 'stop') this.#stop.abort(new StopTraining(message.how));
+    if (message.k !== 'stored') return;
+    const waiting = this.#storing.get(message.no);
+    this.#storing.delete(message.no);
+    if (message.ok) waiting?.resolve();
+    else waiting?.reject(new Error('The checkpoint could not be stored.'));
+  }
+
+  async #do(task: Task, log: Logger): Promise<void> {
+    try {
+      await this.#run(task, log);
+    } catch (error) {
+      log.error({ err: error, task: task.k }, 'training.task_failed');
+      const fault = error instanceof TrainingFault ? error : new TrainingFault('trainer_failed', 'The task failed on the worker; its log says why.');
+      this.#send({ k: 'outcome', outcome: { state: 'failed', code: fault.code, message: fault.message } });
+    }
+    this.parent.removeAllListeners('disconnect');
+    this.exit(0);
+  }
+
+  async #run(task: Task, log: Logger): Promise<void> {
+    if (task.k === 'describe') return this.#send({ k: 'described', facts: await readModelFacts(task.path) });
+    if (task.k === 'measure') return this.#send({ k: 'measured', measure: await measureDataset({ ...task, log, signal: this.#stop.signal }) });
+    const trainer = (await createTrainers(task.trainers, log)).get(task.job.trainer);
+    if (!trainer) throw new TrainingFault('trainer_unavailable', `This worker has no trainer "${task.job.trainer}".`);
+    const outcome = await runTraining({ ...task.job, trainer }, { sink: this.#sink(), signal: this.#stop.signal, log });
+    return this.#send({ k: 'outcome', outcome: sent(outcome) });
+  }
+
+  #sink(): TrainingSink {
+    return {
+      state: (state, progress) => this.#send({ k: 'state', state, progress }),
+      plan: (plan) => this.#send({ k: 'plan', ...plan }),
+      point: (point) => this.#send({ k: 'point', point }),
+      event: (event) => this.#send({ k: 'event', event }),
+      samples: (samples) => this.#send({ k: 'samples', samples }),
+      log: (line) => this.#send({ k: 'log', line }),
+      checkpoint: (checkpoint) => {
+        const no = (this.#checkpoints += 1);
+        this.#send({ k: 'checkpoint', no, checkpoint });
+        return new Promise((resolve, reject) => this.#storing.set(no, { resolve, reject }));
+      },
+    };
+  }
+
+  #send(message: FromTask): void {
+    // The agent may end at any moment; this process then ends, too.
+    if (this.parent.connected) this.parent.send?.(message, undefined, undefined, () => undefined);
+  }
+}
+
+function sent(outcome: TrainingOutcome): SentOutcome {
+  if (outcome.state !== 'failed') return outcome;
+  const { code, message } = outcome.fault;
+  return { state: 'failed', code, message };
+}
