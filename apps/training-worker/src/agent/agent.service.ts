@@ -1,0 +1,120 @@
+import { statfs } from 'node:fs/promises';
+import { hostname, totalmem } from 'node:os';
+import { Inject, Injectable } from '@nestjs/common';
+import { type Incarnation, subjectOf, type TrainerFacts, TrainerHeartbeat, TrainingAssignment } from '@slipway/contracts';
+import { CONFIG, LOG, type Logger, NATS, type NatsConnection, type Subscription } from '@slipway/platform';
+import type { TrainingWorkerConfig } from '../config.js';
+import type { Trainer } from '../trainers/trainer.js';
+import { createTrainers } from '../trainers/trainers.js';
+import { TRAINER_ID } from './agent-tokens.js';
+import { BasesService } from './bases.service.js';
+import { RunsService } from './runs.service.js';
+import { TermFence } from './term-fence.js';
+
+const HEARTBEAT_MS = 1_000;
+/** Trainers and the disk are looked at once in so many heartbeats. */
+const LOOK_EVERY = 5;
+const SLOT = 'cpu';
+
+/** The worker's side of placement: applies assignments, and reports in heartbeats what this worker has and runs. */
+@Injectable()
+export class AgentService {
+  readonly #fence = new TermFence();
+  #assignments: Subscription | undefined;
+  #heartbeats: NodeJS.Timeout | undefined;
+  #trainers: readonly Trainer[] = [];
+  #facts: readonly TrainerFacts[] = [];
+  #diskFree = 0;
+  #beats = 0;
+  #draining = false;
+
+  // oxlint-disable-next-line slipway/max-params -- four of the process and two services
+  constructor(
+    @Inject(TRAINER_ID) private readonly tw: Incarnation,
+    @Inject(CONFIG) private readonly config: TrainingWorkerConfig,
+    @Inject(LOG) private readonly log: Logger,
+    @Inject(NATS) private readonly nats: NatsConnection,
+    private readonly bases: BasesService,
+    private readonly runs: RunsService,
+  ) {}
+
+  async start(): Promise<void> {
+    this.#trainers = [...(await createTrainers(this.runs.trainers, this.log)).values()];
+    await this.#look();
+    this.runs.onChange(() => this.#beat());
+    const subject = subjectOf(TrainingAssignment, { env: this.config.SLIPWAY_ENV, tw: this.tw });
+    this.#assignments = this.nats.subscribe(subject, {
+      callback: (error, message) => {
+        if (error) this.log.error({ err: error }, 'trainer.assignments_refused');
+        else this.#apply(message.string());
+      },
+    });
+    this.#heartbeats = setInterval(() => {
+      this.#fence.tick();
+      this.#beats += 1;
+      if (this.#beats % LOOK_EVERY === 0) void this.#look();
+      this.#beat();
+    }, HEARTBEAT_MS);
+    this.#beat();
+    this.log.info({ trainer: this.tw, trainers: this.#trainers.map(({ name }) => name) }, 'trainer.started');
+  }
+
+  /** Reports `draining`, and ends what runs. */
+  async stop(): Promise<void> {
+    this.#draining = true;
+    this.#assignments?.unsubscribe();
+    this.#beat();
+    await this.runs.stop();
+    clearInterval(this.#heartbeats);
+    this.#beat();
+  }
+
+  #apply(text: string): void {
+    const assignment = parse(text);
+    if (!assignment) return this.log.error('trainer.assignment_malformed');
+    if (!this.#fence.admits(assignment.term, assignment.no)) return;
+    this.runs.apply(assignment);
+    this.#beat();
+  }
+
+  async #look(): Promise<void> {
+    this.#facts = await Promise.all(this.#trainers.map((trainer) => trainer.probe()));
+    const disk = await statfs(this.config.TRAINING_DIR).catch(() => null);
+    this.#diskFree = disk ? disk.bavail * disk.bsize : 0;
+  }
+
+  #beat(): void {
+    if (this.nats.isClosed()) return;
+    const slot = { id: SLOT, device: 'cpu' as const, bytes: this.#memory(), running: this.runs.running() };
+    const heartbeat: TrainerHeartbeat = {
+      tw: this.tw,
+      host: hostname().slice(0, 255),
+      slots: [slot],
+      trainers: [...this.#facts],
+      bases: this.bases.list(),
+      disk_free: this.#diskFree,
+      draining: this.#draining,
+      features: [],
+      assigned: this.#fence.applied,
+    };
+    try {
+      this.nats.publish(subjectOf(TrainerHeartbeat, { env: this.config.SLIPWAY_ENV, tw: this.tw }), JSON.stringify(heartbeat));
+    } catch (error) {
+      this.log.error({ err: error }, 'trainer.heartbeat_unsent');
+    }
+  }
+
+  #memory(): number {
+    const constrained = process.constrainedMemory();
+    const machine = constrained > 0 && constrained < totalmem() ? constrained : totalmem();
+    return this.config.TRAINING_MEM_BYTES ?? Math.floor(machine / 2);
+  }
+}
+
+function parse(text: string): TrainingAssignment | null {
+  try {
+    return TrainingAssignment.message.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null;
+  }
+}

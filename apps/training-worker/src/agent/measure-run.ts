@@ -1,0 +1,106 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isServiceError, type MeasureView, ReportMeasure, type TrainerBase, type TrainingItem } from '@slipway/contracts';
+import type { Incarnation } from '@slipway/contracts';
+import type { LogLevel, RpcClient } from '@slipway/platform';
+import type { Measure } from '../job/job-messages.js';
+import type { BlobFiles } from './blob-files.js';
+import { TaskProcess } from './task-process.js';
+
+export type MeasureItem = Extract<TrainingItem, { kind: 'measure' }>;
+
+export interface MeasureRunOptions {
+  readonly item: MeasureItem;
+  readonly tw: Incarnation;
+  readonly base: TrainerBase;
+  readonly folder: string;
+  readonly blobs: BlobFiles;
+  readonly rpc: RpcClient;
+  readonly logLevel: LogLevel;
+}
+
+const BUCKETS = 32;
+const AGAIN_MS = 1_000;
+
+/** Counts the tokens of a data set for one base, and reports them. */
+export class MeasureRun {
+  /** Resolves when the report is answered, or the run was ended. Never rejects. */
+  readonly ended: Promise<void>;
+  readonly #abort = new AbortController();
+  #process: TaskProcess | undefined;
+
+  constructor(private readonly options: MeasureRunOptions) {
+    this.ended = this.#run().catch(() => undefined);
+  }
+
+  /** Ends it without a report. */
+  end(): void {
+    this.#abort.abort(new Error('The measurement is not wanted any more.'));
+    this.#process?.kill();
+  }
+
+  async #run(): Promise<void> {
+    const { item, base, folder, blobs, logLevel } = this.options;
+    const dataset = join(folder, 'data.jsonl');
+    try {
+      const { account, version, dataset: id } = item;
+      await blobs.fetch({ of: 'version', account, dataset: id, version }, dataset, this.#abort.signal);
+      let measure: Measure | null = null;
+      this.#process = new TaskProcess({ k: 'measure', base: base.path, dataset, sample: item.sample }, logLevel, (message) => {
+        if (message.k === 'measured') ({ measure } = message);
+      });
+      await this.#process.ended;
+      await this.#report(measure);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  async #report(measure: Measure | null): Promise<void> {
+    const { item, tw, base, rpc } = this.options;
+    const { account, dataset, version } = item;
+    const hashes = { base_sha256: base.sha256, template_sha256: base.template_sha256 };
+    const view = viewOf(measure ?? { tokens: 0, learnedTokens: 0, lengths: [], overContext: 0 }, base, item.sample);
+    const request = { tw, account, dataset, version, ...hashes, measure: view, ...(!measure && { failed: 'unreadable' }) };
+    while (!this.#abort.signal.aborted) {
+      const answered = await rpc.call(ReportMeasure, request).then(
+        () => true,
+        (error: unknown) => isServiceError(error) && error.code === 'dataset_not_found',
+      );
+      if (answered) return;
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    }
+  }
+}
+
+/** @param sample examples that were to be counted; fewer than that many are all */
+export function viewOf(measure: Measure, base: Pick<TrainerBase, 'base' | 'context'>, sample: number | null): MeasureView {
+  const sorted = measure.lengths.toSorted((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+  const longest = sorted.at(-1) ?? 0;
+  const step = Math.max(1, Math.ceil(longest / BUCKETS));
+  const buckets = Array.from({ length: Math.ceil(longest / step) }, (_, i) => ({ upto: (i + 1) * step, examples: 0 }));
+  for (const length of sorted) {
+    const bucket = buckets[Math.ceil(length / step) - 1];
+    if (bucket) bucket.examples += 1;
+  }
+  const exact = sample === null || sorted.length < sample;
+  const mean = sorted.length === 0 ? 0 : measure.tokens / sorted.length;
+  const variance = sorted.reduce((sum, length) => sum + (length - mean) ** 2, 0) / Math.max(1, sorted.length - 1);
+  // Of the mean, at 95 %.
+  const error = exact ? 0 : 1.96 * Math.sqrt(variance / Math.max(1, sorted.length)) * sorted.length;
+  return {
+    base: base.base,
+    tokens: measure.tokens,
+    learned_tokens: measure.learnedTokens,
+    p50: at(0.5),
+    p99: at(0.99),
+    longest,
+    over_context: measure.overContext,
+    context: base.context,
+    exact,
+    low: Math.max(0, Math.floor(measure.tokens - error)),
+    high: Math.ceil(measure.tokens + error),
+    histogram: buckets,
+  };
+}

@@ -1,0 +1,123 @@
+import { rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Inject, Injectable } from '@nestjs/common';
+import { type Incarnation, type JobId, type TrainingAssignment, type TrainingItem } from '@slipway/contracts';
+import { CONFIG, LOG, type Logger, RpcClient } from '@slipway/platform';
+import type { TrainingWorkerConfig } from '../config.js';
+import type { TrainerSettings } from '../trainers/trainers.js';
+import { TRAINER_ID } from './agent-tokens.js';
+import { BasesService } from './bases.service.js';
+import { BlobFiles } from './blob-files.js';
+import { type MeasureItem, MeasureRun } from './measure-run.js';
+import { type JobItem, TrainingRun } from './training-run.js';
+
+const keyOf = (item: TrainingItem): string =>
+  item.kind === 'job' ? `job-${item.job}-${item.attempt}` : `measure-${item.dataset}-${item.version}-${item.base}`;
+
+/** Runs what is assigned, and ends what is not any more. An item that is over is not started again. */
+@Injectable()
+export class RunsService {
+  readonly #jobs = new Map<string, { readonly run: TrainingRun; readonly item: JobItem }>();
+  readonly #measures = new Map<string, MeasureRun>();
+  readonly #over = new Set<string>();
+  readonly #blobs: BlobFiles;
+  readonly #folder: string;
+  #closed = false;
+  #changed: () => void = () => undefined;
+
+  // oxlint-disable-next-line slipway/max-params -- four of the process and two services
+  constructor(
+    @Inject(TRAINER_ID) private readonly tw: Incarnation,
+    @Inject(CONFIG) private readonly config: TrainingWorkerConfig,
+    @Inject(LOG) private readonly log: Logger,
+    private readonly rpc: RpcClient,
+    private readonly bases: BasesService,
+  ) {
+    this.#blobs = new BlobFiles(rpc);
+    this.#folder = resolve(config.TRAINING_DIR);
+  }
+
+  /** Sets the callback for changes of what runs. */
+  onChange(changed: () => void): void {
+    this.#changed = changed;
+  }
+
+  apply({ items }: TrainingAssignment): void {
+    if (this.#closed) return;
+    const wanted = new Map(items.map((item) => [keyOf(item), item]));
+    for (const [key, { run }] of this.#jobs) if (!wanted.has(key)) run.supersede();
+    for (const [key, run] of this.#measures) if (!wanted.has(key)) run.end();
+    for (const key of this.#over) if (!wanted.has(key)) this.#over.delete(key);
+    for (const [key, item] of wanted) this.#place(key, item);
+  }
+
+  /** What runs in the slot now. */
+  running(): { job: JobId; attempt: number } | null {
+    const found = [...this.#jobs.values()].find(({ run }) => run.isRunning);
+    return found ? { job: found.item.job, attempt: found.item.attempt } : null;
+  }
+
+  /** Ends everything without a report: another worker continues from the stored checkpoints. */
+  async stop(): Promise<void> {
+    this.#closed = true;
+    const all = [...this.#jobs.values()].map(({ run }) => run);
+    for (const run of all) run.supersede();
+    for (const run of this.#measures.values()) run.end();
+    await Promise.all([...all, ...this.#measures.values()].map(({ ended }) => ended));
+  }
+
+  #place(key: string, item: TrainingItem): void {
+    const running = this.#jobs.get(key);
+    if (running && item.kind === 'job') running.run.want(item.desired, item.keep);
+    if (running || this.#measures.has(key) || this.#over.has(key)) return;
+    if (item.kind === 'job') this.#train(key, item);
+    else this.#measure(key, item);
+    this.#changed();
+  }
+
+  #train(key: string, item: JobItem): void {
+    const { job, attempt, spec } = item;
+    // What an earlier attempt left, or one of a worker before this one.
+    rmSync(join(this.#folder, 'jobs', String(job)), { recursive: true, force: true });
+    const base = this.bases.find(spec.base);
+    const run = new TrainingRun({
+      item,
+      name: { tw: this.tw, job, attempt },
+      base,
+      folder: join(this.#folder, 'jobs', String(job), String(attempt)),
+      hashFolder: this.#folder,
+      trainers: this.trainers,
+      blobs: this.#blobs,
+      rpc: this.rpc,
+      logLevel: this.config.LOG_LEVEL,
+      onPace: (pace) => base && this.bases.measured(base.sha256, pace),
+    });
+    run.want(item.desired, item.keep);
+    this.#jobs.set(key, { run, item });
+    this.log.info({ job, attempt, trainer: spec.trainer }, 'training.started');
+    void run.ended.then(() => {
+      this.log.info({ job, attempt }, 'training.ended');
+      this.#jobs.delete(key);
+      this.#over.add(key);
+      this.#changed();
+    });
+  }
+
+  #measure(key: string, item: MeasureItem): void {
+    const base = this.bases.find(item.base);
+    if (!base) return;
+    const folder = join(this.#folder, 'measures', key);
+    const run = new MeasureRun({ item, tw: this.tw, base, folder, blobs: this.#blobs, rpc: this.rpc, logLevel: this.config.LOG_LEVEL });
+    this.#measures.set(key, run);
+    void run.ended.then(() => {
+      this.#measures.delete(key);
+      this.#over.add(key);
+    });
+  }
+
+  /** Where trainers are, and how they run. */
+  get trainers(): TrainerSettings {
+    const { TRAINERS_DIR: folder, TRAINING_THREADS: threads, TRAINERS: manifests } = this.config;
+    return { folder: resolve(folder), threads, manifests };
+  }
+}

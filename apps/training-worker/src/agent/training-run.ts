@@ -1,0 +1,212 @@
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { JobDesired, TrainerBase, TrainingItem } from '@slipway/contracts';
+import { isServiceError } from '@slipway/contracts';
+import type { FromTask, SentJob, SentOutcome } from '../job/job-messages.js';
+import type { TrainerSettings } from '../trainers/trainers.js';
+import { TrainingFault, type TrainingFaultCode } from '../training-fault.js';
+import type { AdapterResult, CurvePoint, ScoredCheckpoint } from '../training/training-job.js';
+import type { AttemptName, BlobFiles } from './blob-files.js';
+import { ReportQueue, type Report } from './report-queue.js';
+import { TaskProcess } from './task-process.js';
+import type { LogLevel, RpcClient } from '@slipway/platform';
+
+export type JobItem = Extract<TrainingItem, { kind: 'job' }>;
+
+/** What a run needs of its worker. */
+export interface TrainingRunOptions {
+  readonly item: JobItem;
+  readonly name: AttemptName;
+  readonly base: TrainerBase | undefined;
+  readonly folder: string;
+  readonly hashFolder: string;
+  readonly trainers: TrainerSettings;
+  readonly blobs: BlobFiles;
+  readonly rpc: RpcClient;
+  readonly logLevel: LogLevel;
+  /** Learned tokens a second, when it has ended. */
+  readonly onPace: (tokensPerSecond: number) => void;
+}
+
+/** One attempt of a job on this worker: fetches its data, runs its process, stores what it makes, and reports. */
+export class TrainingRun {
+  /** Resolves when its last report is answered, or it was superseded. Never rejects. */
+  readonly ended: Promise<void>;
+  readonly #reports: ReportQueue;
+  readonly #abort = new AbortController();
+  readonly #startedAt = performance.now();
+  #process: TaskProcess | undefined;
+  #stop: 'pause' | 'cancel' | 'keep' | null = null;
+  #superseded = false;
+  #isOver = false;
+  #pace = 0;
+
+  constructor(private readonly options: TrainingRunOptions) {
+    const { rpc, name } = options;
+    this.#reports = new ReportQueue({
+      rpc,
+      attempt: name,
+      onDesired: (desired) => this.want(desired, this.options.item.keep),
+      onSuperseded: () => this.supersede(),
+    });
+    this.ended = this.#run();
+  }
+
+  /** Whether it still trains; false while its last reports are on the way. */
+  get isRunning(): boolean {
+    return !this.#isOver;
+  }
+
+  /** Passes on what the owner of the job wants. */
+  want(desired: JobDesired, keep: boolean): void {
+    if (desired === 'run') return;
+    const how = desired === 'cancel' && keep ? 'keep' : desired;
+    if (this.#stop === how || this.#stop === 'cancel' || this.#stop === 'keep') return;
+    this.#stop = how;
+    this.#process?.stop(how);
+  }
+
+  /** Ends it at once without a report: another worker has the job. */
+  supersede(): void {
+    this.#superseded = true;
+    this.#reports.close();
+    this.#abort.abort(new Error('The attempt was superseded.'));
+    this.#process?.kill();
+  }
+
+  async #run(): Promise<void> {
+    try {
+      this.#reports.add({ state: 'starting', progress: 0 });
+      const outcome = await this.#train();
+      this.#isOver = true;
+      if (!this.#superseded) await this.#finish(outcome);
+    } catch (error) {
+      this.#isOver = true;
+      if (!this.#superseded && !(isServiceError(error) && error.code === 'attempt_superseded')) this.#fail(error);
+    }
+    if (!this.#superseded) await this.#reports.settled();
+    this.#reports.close();
+    await rm(this.options.folder, { recursive: true, force: true }).catch(() => undefined);
+  }
+
+  async #train(): Promise<SentOutcome> {
+    const job = await this.#fetch();
+    if (this.#stop) return this.#stop === 'pause' ? { state: 'paused' } : { state: 'cancelled', adapter: null };
+    const { trainers, logLevel } = this.options;
+    let outcome: SentOutcome | undefined;
+    const process = new TaskProcess({ k: 'train', job, trainers }, logLevel, (message) => {
+      if (message.k === 'outcome') ({ outcome } = message);
+      else this.#take(message);
+    });
+    this.#process = process;
+    const how = await process.ended;
+    if (outcome) return outcome;
+    return { state: 'failed', code: 'trainer_crashed', message: `The process of the job ended with ${how}.` };
+  }
+
+  /** Fetches what the job reads. @throws TrainingFault */
+  async #fetch(): Promise<SentJob> {
+    const { item, base, folder, blobs, hashFolder, trainers } = this.options;
+    const { account, dataset, version, spec, gate, job } = item;
+    if (!base) throw new TrainingFault('base_not_trainable', `This worker has no base "${spec.base}".`);
+    await rm(folder, { recursive: true, force: true });
+    const { signal } = this.#abort;
+    const files = { data: join(folder, 'data.jsonl'), adapter: join(folder, 'resume.gguf'), state: join(folder, 'resume.tar') };
+    await blobs.fetch({ of: 'version', account, dataset, version }, files.data, signal);
+    const step = item.resume?.step;
+    if (step !== undefined) {
+      await blobs.fetch({ of: 'checkpoint', account, job, step, part: 'adapter' }, files.adapter, signal);
+      await blobs.fetch({ of: 'checkpoint', account, job, step, part: 'state' }, files.state, signal);
+    }
+    return {
+      folder: resolve(folder),
+      trainer: spec.trainer,
+      base: { path: base.path, sha256: spec.base_sha256, templateSha256: spec.template_sha256 },
+      dataset: files.data,
+      keepSet: null,
+      settings: settingsOf(spec),
+      gate,
+      hashFolder,
+      threads: trainers.threads,
+      resume: step === undefined ? null : { step, adapter: files.adapter, state: files.state },
+    };
+  }
+
+  #take(message: Exclude<FromTask, { k: 'outcome' }>): void {
+    const at = new Date().toISOString();
+    if (message.k === 'state') this.#reports.add({ state: message.state, progress: message.progress, device_seconds: this.#seconds() });
+    if (message.k === 'plan') this.#reports.add({ steps: message.steps, learned_tokens: message.learnedTokens });
+    if (message.k === 'point') {
+      this.#pace = message.point.tokensPerSecond ?? this.#pace;
+      this.#reports.point(metricOf(message.point, at));
+    }
+    if (message.k === 'event') this.#reports.event({ at, ...message.event, data: { ...message.event.data } });
+    if (message.k === 'samples') this.#reports.samples([...message.samples]);
+    if (message.k === 'log') this.#reports.log(message.line);
+    if (message.k === 'checkpoint') void this.#store(message.no, message.checkpoint);
+  }
+
+  async #store(no: number, checkpoint: ScoredCheckpoint): Promise<void> {
+    const { blobs, name } = this.options;
+    const { step, bytes, heldLoss, degenerate } = checkpoint;
+    try {
+      const adapter = await blobs.store(checkpoint.adapter, name, this.#abort.signal);
+      const state = await blobs.store(checkpoint.state, name, this.#abort.signal);
+      const stored = { step, bytes, held_loss: heldLoss, degenerate, adapter: adapter.sha256, state: state.sha256 };
+      this.#reports.add({ checkpoint: stored, device_seconds: this.#seconds() });
+      this.#process?.stored(no, true);
+    } catch (error) {
+      if (isServiceError(error) && error.code === 'attempt_superseded') this.supersede();
+      this.#process?.stored(no, false);
+    }
+  }
+
+  async #finish(outcome: SentOutcome): Promise<void> {
+    if (this.#pace > 0) this.options.onPace(this.#pace);
+    const seconds = { device_seconds: this.#seconds() };
+    if (outcome.state === 'failed') this.#reports.add({ ...failure(outcome.code, outcome.message), ...seconds });
+    if (outcome.state === 'paused') this.#reports.add({ state: 'paused', ...seconds });
+    if (outcome.state !== 'succeeded' && outcome.state !== 'cancelled') return;
+    const { adapter } = outcome;
+    this.#reports.add({ state: outcome.state, ...seconds, ...(adapter && (await this.#result(adapter))) });
+  }
+
+  async #result(adapter: AdapterResult): Promise<Report> {
+    const { blobs, name } = this.options;
+    const { step, rank, alpha, modules, baseSha256, templateSha256, tokenizerSha256, witness, verdict, pairs } = adapter;
+    const { signal } = this.#abort;
+    const gguf = await blobs.store(adapter.gguf, name, signal);
+    const peft = await blobs.store(adapter.peft, name, signal);
+    const hashes = { base_sha256: baseSha256, template_sha256: templateSha256, tokenizer_sha256: tokenizerSha256 };
+    return {
+      adapter: { step, gguf, peft, rank, alpha, modules: [...modules], ...hashes, witness },
+      verdict,
+      answers: [...pairs],
+    };
+  }
+
+  #fail(error: unknown): void {
+    const fault = error instanceof TrainingFault ? error : null;
+    this.#reports.add(failure(fault?.code ?? 'trainer_failed', fault?.message ?? 'The job failed on the worker.'));
+  }
+
+  #seconds(): number {
+    return (performance.now() - this.#startedAt) / 1_000;
+  }
+}
+
+function failure(code: TrainingFaultCode, message: string): Report {
+  const event = { at: new Date().toISOString(), level: 'error' as const, code: 'failed', message: message.slice(0, 500), data: { code } };
+  return { state: 'failed', reason: code, detail: message.slice(0, 1_000), events: [event] };
+}
+
+function settingsOf(spec: JobItem['spec']): SentJob['settings'] {
+  const { rank, alpha, learning_rate: rate, schedule, epochs, seed, held_out: heldOut } = spec;
+  const limits = { tooLong: spec.too_long, earlyStop: spec.early_stop, timeLimitS: spec.time_limit_s };
+  return { rank, alpha, rate, schedule, epochs, seed, heldOut, ...limits };
+}
+
+function metricOf(point: CurvePoint, at: string): Parameters<ReportQueue['point']>[0] {
+  const { step, epoch, loss, heldLoss, accuracy, rate, tokensPerSecond } = point;
+  return { step, at, epoch, loss, held_loss: heldLoss, accuracy, lr: rate, tokens_per_s: tokensPerSecond };
+}
