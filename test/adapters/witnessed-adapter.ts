@@ -48,7 +48,7 @@ export class AdapterMaker {
     const path = join(this.folder, `adapter-${id}.gguf`);
     await writeFile(path, content);
     const { witness, distance } = await this.#witness(path);
-    const { templateSha256, tokenizerSha256 } = this.scorer.texts;
+    const { templateSha256, tokenizerSha256 } = this.scorer.texts.hashes;
     return {
       ...{ path, content, distance },
       facts: {

@@ -107,9 +107,9 @@ export class TrainingStage {
 
   static async open(): Promise<TrainingStage> {
     const scorer = await openDemo();
-    const { template } = scorer.texts.hashes;
+    const { templateSha256 } = scorer.texts.hashes;
     await scorer.dispose();
-    return new TrainingStage(createHash('sha256').update(readFileSync(DEMO_MODEL)).digest('hex'), template);
+    return new TrainingStage(createHash('sha256').update(readFileSync(DEMO_MODEL)).digest('hex'), templateSha256);
   }
 
   job(trainer: Trainer, more: Omit<Partial<TrainingJob>, 'settings'> & { settings?: Partial<JobSettings> } = {}): TrainingJob {

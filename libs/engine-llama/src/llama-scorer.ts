@@ -20,7 +20,7 @@ export interface ScorerOptions {
 }
 
 /** How a model makes prompts, for those that render them outside of an engine. */
-export interface ModelTexts extends ModelHashes {
+export interface ModelTexts {
   readonly architecture: string;
   readonly template: ChatTemplate;
   readonly facts: TemplateFacts;
@@ -28,6 +28,7 @@ export interface ModelTexts extends ModelHashes {
   readonly guard: ControlTokenGuard;
   /** Texts of the tokens that end an answer. */
   readonly ends: readonly string[];
+  readonly hashes: ModelHashes;
 }
 
 /** An answer with temperature 0. */
@@ -151,7 +152,7 @@ function textsOf(model: LlamaModel): ModelTexts {
     tokenizer,
     guard: new ControlTokenGuard(tokenizer.controlTexts),
     ends: [...endTexts(model), ...template.ends],
-    ...modelHashes(metadata.tokenizer),
+    hashes: modelHashes(metadata.tokenizer),
   };
 }
 

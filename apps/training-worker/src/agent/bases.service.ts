@@ -89,8 +89,8 @@ export class BasesService {
       base: basename(path, '.gguf').toLowerCase().slice(0, 200),
       ...{ path, architecture, parameters, context, sha256 },
       bytes: statSync(path).size,
-      template_sha256: hashes.template,
-      tokenizer_sha256: hashes.tokenizer,
+      template_sha256: hashes.templateSha256,
+      tokenizer_sha256: hashes.tokenizerSha256,
       pace: null,
     };
   }

@@ -61,7 +61,7 @@ export class MeasureRun {
     const { account, dataset, version } = item;
     const hashes = { base_sha256: base.sha256, template_sha256: base.template_sha256 };
     const view = viewOf(measure ?? { tokens: 0, learnedTokens: 0, lengths: [], overContext: 0 }, base, item.sample);
-    const request = { tw, account, dataset, version, ...hashes, measure: view, ...(!measure && { failed: 'unreadable' }) };
+    const request = { tw, account, dataset, version, ...hashes, measure: view, ...(!measure && { failed: 'unreadable' as const }) };
     while (!this.#abort.signal.aborted) {
       const answered = await rpc.call(ReportMeasure, request).then(
         () => true,

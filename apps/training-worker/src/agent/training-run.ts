@@ -180,7 +180,8 @@ export class TrainingRun {
     const hashes = { base_sha256: baseSha256, template_sha256: templateSha256, tokenizer_sha256: tokenizerSha256 };
     return {
       adapter: { step, gguf, peft, rank, alpha, modules: [...modules], ...hashes, witness },
-      verdict,
+      // Only words of the contract are made here.
+      verdict: verdict as NonNullable<Report['verdict']>,
       answers: [...pairs],
     };
   }
@@ -195,9 +196,15 @@ export class TrainingRun {
   }
 }
 
+/** Words of this worker for which the contract has one that says less. */
+const REASONS = { adapter_mismatch: 'trainer_crashed', base_changed: 'base_not_trainable', trainer_failed: 'trainer_crashed' } as const;
+
+const reasonOf = (code: TrainingFaultCode): NonNullable<Report['reason']> =>
+  code === 'adapter_mismatch' || code === 'base_changed' || code === 'trainer_failed' ? REASONS[code] : code;
+
 function failure(code: TrainingFaultCode, message: string): Report {
   const event = { at: new Date().toISOString(), level: 'error' as const, code: 'failed', message: message.slice(0, 500), data: { code } };
-  return { state: 'failed', reason: code, detail: message.slice(0, 1_000), events: [event] };
+  return { state: 'failed', reason: reasonOf(code), detail: message.slice(0, 1_000), events: [event] };
 }
 
 function settingsOf(spec: JobItem['spec']): SentJob['settings'] {

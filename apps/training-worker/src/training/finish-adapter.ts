@@ -48,7 +48,7 @@ export async function finishAdapter(input: FinishInput): Promise<AdapterResult> 
       const { judged } = base;
       const limits = { distance: witness.distance, leastDistance: LEAST_DISTANCE, gate: job.gate };
       const judgement = await judge({ base: plain, adapter, held, judged, kept, signal, ...limits });
-      const { template: templateSha256, tokenizer: tokenizerSha256 } = scorer.texts.hashes;
+      const { templateSha256, tokenizerSha256 } = scorer.texts.hashes;
       return { ...files, step: best.step, baseSha256: job.base.sha256, templateSha256, tokenizerSha256, witness, ...judgement };
     }),
   );

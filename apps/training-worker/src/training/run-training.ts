@@ -120,7 +120,7 @@ async function openBase({ base, trainer, threads, hashFolder }: TrainingJob, { s
   const { architectures } = await trainer.probe();
   const refusal = !architectures.includes(architecture)
     ? new TrainingFault('base_not_trainable', `The trainer ${trainer.name} does not train the architecture "${architecture}".`)
-    : hashes.template !== base.templateSha256 && new TrainingFault('base_changed', 'The chat template of the base was changed.');
+    : hashes.templateSha256 !== base.templateSha256 && new TrainingFault('base_changed', 'The chat template of the base was changed.');
   if (!refusal) return scorer;
   await scorer.dispose();
   throw refusal;
