@@ -61,7 +61,12 @@ describe('LlamaScorer', () => {
   });
 
   it('refuses a text that is longer than its context', async () => {
-    await expect(base.logprobs(Array.from({ length: 300 }, () => 65), 1)).rejects.toThrow(RangeError);
+    await expect(
+      base.logprobs(
+        Array.from({ length: 300 }, () => 65),
+        1,
+      ),
+    ).rejects.toThrow(RangeError);
   });
 
   it('refuses a file that is no adapter', async () => {

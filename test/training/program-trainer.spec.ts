@@ -34,7 +34,12 @@ const started: TrainerProcess[] = [];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'slipway-trainer-'));
-  const example = JSON.stringify({ messages: [{ role: 'user', content: 'a' }, { role: 'assistant', content: 'b' }] });
+  const example = JSON.stringify({
+    messages: [
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: 'b' },
+    ],
+  });
   await writeFile(join(folder, 'train.jsonl'), `${example}\n`.repeat(5));
 });
 afterEach(async () => {
@@ -60,7 +65,14 @@ describe('a trainer as a program', () => {
   it('reports steps, checkpoints and the saved adapter in order', async () => {
     const { running, events, lines } = await run([]);
     expect(await running.ended).toEqual({ kind: 'saved', path: join(folder, 'out/adapter.gguf') });
-    expect(events.map(({ ev }) => ev).filter((ev) => ev !== 'step')).toEqual(['ready', 'checkpoint', 'eval', 'checkpoint', 'eval', 'saved']);
+    expect(events.map(({ ev }) => ev).filter((ev) => ev !== 'step')).toEqual([
+      'ready',
+      'checkpoint',
+      'eval',
+      'checkpoint',
+      'eval',
+      'saved',
+    ]);
     expect(lines).toEqual(['training 5 examples']);
   });
 

@@ -22,7 +22,10 @@ const { values: given } = parseArgs({
 // 1. The worker starts the program in the folder of the run. Settings are in spec.json, examples in train.jsonl: one line each, with
 //    the text in pieces. What the role `assistant` says is to be learned; the rest is its context.
 const spec = JSON.parse(readFileSync('spec.json', 'utf8'));
-const examples = readFileSync('train.jsonl', 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line));
+const examples = readFileSync('train.jsonl', 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line));
 const steps = examples.length * spec.epochs;
 
 // 2. Events go to file descriptor 3, one JSON object per line. Standard output and error are free for anything else.

@@ -45,8 +45,8 @@ const STATES = {
 };
 /** The calls of screens; a session goes on in each state. */
 const CALLS = /\/api\/(?!refresh|me$|addresses|status)/;
-/** Charts are drawn when their code is there. */
-const DRAWN_MS = 800;
+/** Charts are drawn in the frames after their data came. */
+const DRAWN_MS = 500;
 
 class Camera {
   names = [];
@@ -59,6 +59,8 @@ class Camera {
   async take(name, whole = false) {
     const { page } = this.day;
     await page.mouse.move(0, 0);
+    // What still loads pulses.
+    await page.locator('.animate-pulse').first().waitFor({ state: 'detached' });
     await page.waitForTimeout(DRAWN_MS);
     await page.screenshot({ path: join(this.folder, `${name}.png`), fullPage: whole, animations: 'disabled' });
     this.names.push(name);
@@ -99,25 +101,30 @@ export async function takeAll(day, folder) {
   await camera.take('mcp-configuration');
   await play(day);
   await camera.take('playground');
-  await day.open('/usage?range=1h');
+  await day.open('/usage?range=15m');
   await camera.take('usage');
   return camera.names;
 }
 
+/** Themes and sizes in which a state is looked at. */
+const LOOKS = Object.keys(SIZES).flatMap((size) => ['light', 'dark'].map((theme) => [theme, size]));
+const FEW_LOOKS = [
+  ['light', 'wide'],
+  ['dark', 'narrow'],
+];
+
 async function reviewState(day, camera, state) {
-  for (const theme of ['light', 'dark']) {
+  for (const [theme, size] of state === 'filled' ? LOOKS : FEW_LOOKS) {
     await day.page.evaluate(`localStorage.setItem('slipway.theme', '${theme}')`);
-    for (const [size, viewport] of Object.entries(SIZES)) {
-      await day.page.setViewportSize(viewport);
-      for (const [name, path] of SCREENS) {
-        await day.open(path);
-        await camera.take(`${name}-${state}-${theme}-${size}`, true);
-      }
+    await day.page.setViewportSize(SIZES[size]);
+    for (const [name, path] of SCREENS) {
+      await day.open(path);
+      await camera.take(`${name}-${state}-${theme}-${size}`, true);
     }
   }
 }
 
-/** Every screen filled, empty and failing, light and dark, as on a phone, wide, and full. */
+/** Every screen with data, light and dark, as on a phone, wide, and full; empty and failing in two of these looks. */
 export async function reviewAll(day, folder) {
   const camera = new Camera(day, folder);
   await day.open('/api-keys?tab=mcp');

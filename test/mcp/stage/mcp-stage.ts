@@ -130,7 +130,15 @@ interface RawRequest {
 const LIST_TOOLS = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
 
 /** Calls a tool; the text of a good answer must be its structure. */
-export async function call(client: Client, name: string, args: Record<string, unknown> = {}): Promise<ToolAnswer> {
+export function call(client: Client, name: string, args: Record<string, unknown> = {}): Promise<ToolAnswer> {
+  return until(`${name} is answered`, async () => {
+    const answer = await callOnce(client, name, args);
+    // A statement that waits 0.8 s for a lock is cancelled, as on a machine without time: agents are told to call again.
+    return answer.data['code'] !== 'unavailable' && answer;
+  });
+}
+
+async function callOnce(client: Client, name: string, args: Record<string, unknown>): Promise<ToolAnswer> {
   const result = await client.callTool({ name, arguments: args });
   const [block] = result.content;
   const text = block?.type === 'text' ? block.text : '';

@@ -69,7 +69,9 @@ export function CreateDatasetDialog({ file: dropped, taken, onClose, onCreated }
           label="URL"
           type="url"
           placeholder="https://huggingface.co/datasets/…/train.jsonl"
-          {...fieldOf(form, 'url', { validate: (text) => /^https?:\/\/\S+$/.test(text.trim()) || 'Enter an address that begins with https://.' })}
+          {...fieldOf(form, 'url', {
+            validate: (text) => /^https?:\/\/\S+$/.test(text.trim()) || 'Enter an address that begins with https://.',
+          })}
         />
       )}
       <TextField

@@ -77,7 +77,12 @@ function Found({ name }: { readonly name: string }): JSX.Element {
       actions={found.data && <DatasetActions details={found.data} />}
     >
       {dataset && (
-        <UploadPanel dataset={dataset.id} named={upload} onName={(id) => set({ upload: id })} onEnd={() => (set({ v: 0 }), void found.refetch())} />
+        <UploadPanel
+          dataset={dataset.id}
+          named={upload}
+          onName={(id) => set({ upload: id })}
+          onEnd={() => (set({ v: 0 }), void found.refetch())}
+        />
       )}
       <Loaded query={found} what="Data set" shape="text" rows={6}>
         {(details) => <Chosen details={details} />}
@@ -117,8 +122,7 @@ function Version({ shown }: { readonly shown: ShownVersion }): JSX.Element {
   const counts: Readonly<Partial<Record<DataSetTab, number>>> = { examples: version.examples, problems, uses };
   // What cannot be read yet has problems at most.
   const open = tab === 'auto' ? (version.state === 'ready' ? 'examples' : 'problems') : tab;
-  const addressOf = (value: DataSetTab): string =>
-    `/${account}/data-sets/${details.dataset.name}?${v === 0 ? '' : `v=${v}&`}tab=${value}`;
+  const addressOf = (value: DataSetTab): string => `/${account}/data-sets/${details.dataset.name}?${v === 0 ? '' : `v=${v}&`}tab=${value}`;
   return (
     <>
       <VersionBar {...shown} />

@@ -130,7 +130,13 @@ function List({ details, version, examples, raw, children }: ListProps): JSX.Ele
     setChosen((before) => new Set(on ? [...before, n] : [...before].filter((one) => one !== n)));
   const remove = async (): Promise<void> => {
     try {
-      const request = { dataset: details.dataset.id, base_version: version.number, examples: [], remove: [...chosen], origin: 'edit' as const };
+      const request = {
+        dataset: details.dataset.id,
+        base_version: version.number,
+        examples: [],
+        remove: [...chosen],
+        origin: 'edit' as const,
+      };
       const made = await change.mutateAsync(request);
       announce(`Version ${made.version} leaves out ${plural(chosen.size, 'example')}.`);
       setChosen(new Set());
@@ -177,7 +183,9 @@ function List({ details, version, examples, raw, children }: ListProps): JSX.Ele
           </li>
         ))}
       </ul>
-      {edited && <EditExampleDialog dataset={details.dataset.id} version={version.number} example={edited} onClose={() => setEdited(null)} />}
+      {edited && (
+        <EditExampleDialog dataset={details.dataset.id} version={version.number} example={edited} onClose={() => setEdited(null)} />
+      )}
     </div>
   );
 }
@@ -192,7 +200,9 @@ interface PagesProps {
 
 function Pages({ from, next, total, isFiltered, onGo }: PagesProps): JSX.Element {
   const last = next === null ? total : next - 1;
-  const text = isFiltered ? `Searched examples ${formatCount(from)} to ${formatCount(last)}` : `${formatCount(from)} to ${formatCount(last)} of ${formatCount(total)}`;
+  const text = isFiltered
+    ? `Searched examples ${formatCount(from)} to ${formatCount(last)}`
+    : `${formatCount(from)} to ${formatCount(last)} of ${formatCount(total)}`;
   return (
     <nav aria-label="Pages of examples" className="ml-auto flex items-center gap-2">
       <span className="text-sm text-muted tabular-nums" aria-live="polite">

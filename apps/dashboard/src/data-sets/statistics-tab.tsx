@@ -40,8 +40,8 @@ export function StatisticsTab({ details, version }: ShownVersion): JSX.Element {
         <Panel title="Length of examples in characters">
           <Histogram label="Examples by length in characters" buckets={statistics.histogram} unit="characters" />
           <p className="text-sm text-muted">
-            Half are up to {formatCount(statistics.lengths.p50)} characters, 99 % up to {formatCount(statistics.lengths.p99)}; the longest has{' '}
-            {formatCount(statistics.lengths.longest)}.
+            Half are up to {formatCount(statistics.lengths.p50)} characters, 99 % up to {formatCount(statistics.lengths.p99)}; the longest
+            has {formatCount(statistics.lengths.longest)}.
           </p>
         </Panel>
         <Panel title="Messages by role">
@@ -69,7 +69,11 @@ function Figures({ statistics }: { readonly statistics: DatasetStatistics }): JS
         { label: 'Examples', value: formatCompact(examples) },
         { label: 'Messages', value: formatCompact(messages), hint: `${formatCompact(learned)} learned` },
         { label: 'With tools', value: formatCompact(tools) },
-        { label: 'Duplicates', value: formatCompact(duplicates), hint: conflicts > 0 ? plural(conflicts, 'conflicting answer') : undefined },
+        {
+          label: 'Duplicates',
+          value: formatCompact(duplicates),
+          hint: conflicts > 0 ? plural(conflicts, 'conflicting answer') : undefined,
+        },
         {
           label: 'System prompts',
           value: formatCompact(prompts.different),
@@ -86,9 +90,7 @@ function Tokens({ dataset, version }: { readonly dataset: number; readonly versi
   const bases = useBases();
   const base = bases.data?.bases.find((one) => one.base === wanted) ?? bases.data?.bases[0];
   if (bases.data?.bases.length === 0) {
-    return (
-      <Notice look="info">No training worker is connected. Tokens are counted under the template of a base that a worker has.</Notice>
-    );
+    return <Notice look="info">No training worker is connected. Tokens are counted under the template of a base that a worker has.</Notice>;
   }
   return (
     <Panel
@@ -132,25 +134,30 @@ function Measured({ dataset, version, base }: MeasuredProps): JSX.Element {
 
 function Measure({ measure }: { readonly measure: MeasureView }): JSX.Element {
   const { tokens, learned_tokens: learned, p50, p99, longest, over_context: over, context, exact, low, high, histogram } = measure;
-  const marks = useMemo(
-    () => lengthMark(histogram, context, `Context of the base: ${formatCount(context)} tokens`),
-    [histogram, context],
-  );
+  const marks = useMemo(() => lengthMark(histogram, context, `Context of the base: ${formatCount(context)} tokens`), [histogram, context]);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
       <StatGrid
         label="Tokens"
         stats={[
-          { label: 'Tokens', value: formatCompact(tokens), hint: exact ? 'Exact' : `Estimated: ${formatCompact(low)} to ${formatCompact(high)}` },
+          {
+            label: 'Tokens',
+            value: formatCompact(tokens),
+            hint: exact ? 'Exact' : `Estimated: ${formatCompact(low)} to ${formatCompact(high)}`,
+          },
           { label: 'Learned in one pass', value: formatCompact(learned) },
-          { label: 'Longest example', value: formatCompact(longest), hint: `Half up to ${formatCompact(p50)}, 99 % up to ${formatCompact(p99)}` },
+          {
+            label: 'Longest example',
+            value: formatCompact(longest),
+            hint: `Half up to ${formatCompact(p50)}, 99 % up to ${formatCompact(p99)}`,
+          },
           { label: 'Longer than the context', value: formatCompact(over), hint: `${formatCount(context)} tokens` },
         ]}
       />
       {over > 0 && (
         <Notice look="warn">
-          {plural(over, 'example')} {over === 1 ? 'is' : 'are'} longer than the context of {formatCount(context)} tokens. A job leaves them out,
-          cuts them or refuses them, as you choose there.
+          {plural(over, 'example')} {over === 1 ? 'is' : 'are'} longer than the context of {formatCount(context)} tokens. A job leaves them
+          out, cuts them or refuses them, as you choose there.
         </Notice>
       )}
       <Histogram label="Examples by length in tokens" buckets={histogram} unit="tokens" marks={marks} />
@@ -175,5 +182,7 @@ function Histogram({ label, buckets, unit, marks }: HistogramProps): JSX.Element
     }),
     [buckets, unit],
   );
-  return <TimeSeries label={label} {...chart} stepMs={1} kind="bars" unit={COUNT} height={160} {...(marks && { marks })} empty="No examples" />;
+  return (
+    <TimeSeries label={label} {...chart} stepMs={1} kind="bars" unit={COUNT} height={160} {...(marks && { marks })} empty="No examples" />
+  );
 }

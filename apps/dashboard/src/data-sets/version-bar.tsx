@@ -37,7 +37,9 @@ export function VersionBar({ details, version }: ShownVersion): JSX.Element {
             label="Version"
             choices={versions.map(choiceOf)}
             value={String(version.number)}
-            onChange={({ target }) => set({ v: target.value === String(dataset.head?.number) ? 0 : Number(target.value), diff: 0, from: 1 })}
+            onChange={({ target }) =>
+              set({ v: target.value === String(dataset.head?.number) ? 0 : Number(target.value), diff: 0, from: 1 })
+            }
           />
         </div>
         {canCompare && (
@@ -88,7 +90,15 @@ function Difference({ dataset, from, to }: DifferenceProps): JSX.Element {
 /** Examples that are named one by one. */
 const NAMED_MAX = 12;
 
-function Numbers({ count, at, version }: { readonly count: number; readonly at: readonly number[]; readonly version: number }): JSX.Element {
+function Numbers({
+  count,
+  at,
+  version,
+}: {
+  readonly count: number;
+  readonly at: readonly number[];
+  readonly version: number;
+}): JSX.Element {
   const { slug: account } = useAccount();
   const mayRead = useMayChange();
   const shown = mayRead ? at.slice(0, NAMED_MAX) : [];
@@ -100,7 +110,9 @@ function Numbers({ count, at, version }: { readonly count: number; readonly at: 
           key={n}
           to="/$account/data-sets/$name"
           params={(now) => ({ account, name: now.name ?? '' })}
-          search={(now: object) => ({ ...now, v: String(version), tab: 'examples', from: String(n), q: undefined, rule: undefined, min: undefined }) as never}
+          search={(now: object) =>
+            ({ ...now, v: String(version), tab: 'examples', from: String(n), q: undefined, rule: undefined, min: undefined }) as never
+          }
           className="text-sm text-accent hover:underline"
         >
           #{n}

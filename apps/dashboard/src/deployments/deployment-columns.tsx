@@ -70,7 +70,7 @@ export function deploymentColumns({ hourOf: known, loads, courses }: DeploymentF
     {
       id: 'load',
       title: 'In flight',
-      width: 84,
+      width: 96,
       value: ({ id }) => loads.get(id)?.in_flight ?? null,
       cell: (row) => <LoadCell load={loads.get(row.id)} name={row.name} />,
     },

@@ -14,6 +14,7 @@ describe('times', () => {
     ['2026-11-21T12:00:19Z', 'just now'],
     ['2026-11-21T12:00:20Z', 'in a moment'],
     ['2026-12-20T12:00:00Z', 'in 29 days'],
+    ['2027-02-19T12:00:20Z', 'in 90 days'],
   ])('%s is %s', (at, text) => {
     expect(formatRelative(at, NOW)).toBe(text);
   });

@@ -9,7 +9,7 @@ const CLOCK_LAG_MS = 20_000;
 const inWords = (ms: number): string => {
   if (ms < HOUR) return `${Math.round(ms / MINUTE)} min`;
   if (ms < 2 * DAY) return `${Math.round(ms / HOUR)} h`;
-  if (ms < 90 * DAY) return `${Math.round(ms / DAY)} days`;
+  if (Math.round(ms / DAY) <= 90) return `${Math.round(ms / DAY)} days`;
   return `${Math.round(ms / (30.44 * DAY))} months`;
 };
 

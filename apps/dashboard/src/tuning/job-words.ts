@@ -47,7 +47,10 @@ const REASONS: Readonly<Record<string, ReasonWords>> = {
     text: 'The trainer renders the conversations differently than the served model.',
     advice: 'Nothing was trained. Report it to the operator with the log.',
   },
-  weights_need_torch: { text: 'The embedded trainer cannot leave out single answers.', advice: 'Use the torch trainer, or remove “weight”: 0.' },
+  weights_need_torch: {
+    text: 'The embedded trainer cannot leave out single answers.',
+    advice: 'Use the torch trainer, or remove “weight”: 0.',
+  },
   diverged: { text: 'The loss grew instead of falling.', advice: 'Run again with a third of the learning rate.' },
   out_of_memory: { text: 'Training did not fit into memory.', advice: 'Lower the rank, or leave out the longest examples.' },
   trainer_crashed: { text: 'The trainer ended unexpectedly.', advice: 'The log has its last lines.' },

@@ -2,9 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ServiceError, type UserId } from '@slipway/contracts';
 import { AuditLog, Transactions, type Tx } from '@slipway/database';
 import { LOG, type Logger, networksOf } from '@slipway/platform';
-import { AttemptsRepository, type AttemptSource } from './attempts.repository.js';
+import { type Attempt, AttemptsRepository, type AttemptSource } from './attempts.repository.js';
+import { FairLanes, type Lane } from './fair-lanes.js';
 import { MembershipsRepository } from './memberships.repository.js';
-import { type HashLane, PasswordHasher } from './password-hasher.js';
+import { PasswordHasher } from './password-hasher.js';
 import { PeopleRepository, type Person } from './people.repository.js';
 
 /** An email address and a password. */
@@ -45,9 +46,14 @@ export class FailedSignIns {
   }
 }
 
+/** Attempts that are counted at a time: fewer than the connections to the database, so that a flood leaves some to all else. */
+const COUNTED_AT_ONCE = 4;
+
 /** Checks and stores passwords. */
 @Injectable()
 export class PasswordsService {
+  readonly #lanes = new FairLanes(COUNTED_AT_ONCE);
+
   constructor(
     private readonly transactions: Transactions,
     private readonly people: PeopleRepository,
@@ -69,13 +75,17 @@ export class PasswordsService {
    * @throws ServiceError `rate_limit_exceeded`, `unavailable`
    */
   async check({ email, password }: Credentials, source: AttemptSource): Promise<PasswordCheck> {
-    const { isFirst, isKnown } = await this.attempts.begin(email, source, () => this.failures.note(email, 'session.locked_out', source));
-    const person = await this.transactions.read((connection) => this.people.findByEmail(connection, email));
+    const { isFirst, isKnown, person } = await this.#lanes.run(claimedLane(source), () => this.#begin(email, source));
     const lane = isKnown ? knownLane(email) : unknownLane(source);
     if (person === null) return { outcome: 'unknown', passwordHash: await this.hasher.hash(password, lane) };
     if ((await this.hasher.matches(person.passwordHash, password, lane)) && !person.isSuspended) return { outcome: 'correct', person };
     if (isFirst) this.failures.note(email, 'session.sign_in_failed', source);
     return { outcome: 'wrong' };
+  }
+
+  async #begin(email: string, source: AttemptSource): Promise<Attempt & { readonly person: Person | null }> {
+    const attempt = await this.attempts.begin(email, source, () => this.failures.note(email, 'session.locked_out', source));
+    return { ...attempt, person: await this.transactions.read((connection) => this.people.findByEmail(connection, email)) };
   }
 
   /**
@@ -103,12 +113,18 @@ export class PasswordsService {
   }
 }
 
-const knownLane = (key: string): HashLane => ({ group: 'known', key });
+const knownLane = (key: string): Lane => ({ group: 'known', key });
 
 /** One lane per widest network of the address, however many addresses a caller has in it. */
-const unknownLane = ({ origin }: AttemptSource): HashLane => ({
+const unknownLane = ({ origin }: AttemptSource): Lane => ({
   group: 'unknown',
   key: networksOf(origin.address ?? '')[0]?.name ?? '',
+});
+
+/** The lane before the database was asked: who says that they are known waits apart from the others, by network too. */
+const claimedLane = (source: AttemptSource): Lane => ({
+  ...unknownLane(source),
+  group: source.session === undefined && source.browser === undefined ? 'unknown' : 'known',
 });
 
 /** The error for every pair of address and password that is not valid. */

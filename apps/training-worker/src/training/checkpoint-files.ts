@@ -7,7 +7,13 @@ import type { ResumePoint } from './training-job.js';
 
 /** Says what the packed state lacks. */
 const NOTE = 'slipway.json';
-const Note = z.object({ step: z.int().positive(), adapter: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/).nullable() });
+const Note = z.object({
+  step: z.int().positive(),
+  adapter: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/)
+    .nullable(),
+});
 
 /** Packs all files of a checkpoint but its adapter into one beside it. @returns its path */
 export async function packState(folder: string, step: number, adapter: string | null): Promise<string> {

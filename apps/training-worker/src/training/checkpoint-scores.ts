@@ -126,7 +126,12 @@ export class CheckpointScores {
     const { step, degenerate, heldLoss } = checkpoint;
     try {
       await sink.checkpoint(checkpoint);
-      sink.event({ level: 'info', code: 'checkpoint', message: `Checkpoint at step ${step}.`, data: { step, degenerate, held_loss: heldLoss } });
+      sink.event({
+        level: 'info',
+        code: 'checkpoint',
+        message: `Checkpoint at step ${step}.`,
+        data: { step, degenerate, held_loss: heldLoss },
+      });
     } catch {
       const message = `The checkpoint at step ${step} could not be stored. The training goes on without it.`;
       sink.event({ level: 'warn', code: 'checkpoint_unstored', message, data: { step } });
@@ -186,4 +191,3 @@ export const samplesOf = (step: number, shown: readonly PreparedExample[], answe
     answer: (answers[i]?.text ?? '').slice(0, TEXT_MAX),
     expected: expected.slice(0, TEXT_MAX),
   }));
-

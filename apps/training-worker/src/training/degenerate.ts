@@ -25,6 +25,9 @@ export function repeatsItself(tokens: readonly number[]): boolean {
  * Whether an answer is of no use whatever was asked: it repeats itself, or does not end.
  * @param expected tokens of the answer that should come; one that repeats itself may be repeated
  */
-export function isDegenerate(answer: { readonly tokens: readonly number[]; readonly end: number | null }, expected: readonly number[]): boolean {
+export function isDegenerate(
+  answer: { readonly tokens: readonly number[]; readonly end: number | null },
+  expected: readonly number[],
+): boolean {
   return answer.end === null || (repeatsItself(answer.tokens) && !repeatsItself(expected));
 }

@@ -48,18 +48,15 @@ export async function meanLoss(scorer: AdapterScorer, examples: readonly Prepare
 }
 
 /** Greedy answers to the prompts of examples. */
-export async function answersTo(
-  scorer: AdapterScorer,
-  examples: readonly PreparedExample[],
-  signal: AbortSignal,
-): Promise<JudgedAnswer[]> {
+export async function answersTo(scorer: AdapterScorer, examples: readonly PreparedExample[], signal: AbortSignal): Promise<JudgedAnswer[]> {
   const bound = answerBound(Math.max(0, ...examples.map((example) => expectedTokens(example).length)));
   const answers: JudgedAnswer[] = [];
   for (const example of examples) {
     signal.throwIfAborted();
     const expected = expectedTokens(example);
     const answer = await scorer.answer(example.tokens.slice(0, example.promptTokens), bound);
-    const right = answer.end !== null && answer.tokens.length === expected.length && answer.tokens.every((token, i) => token === expected[i]);
+    const right =
+      answer.end !== null && answer.tokens.length === expected.length && answer.tokens.every((token, i) => token === expected[i]);
     answers.push({ ...answer, degenerate: isDegenerate(answer, expected), right });
   }
   return answers;

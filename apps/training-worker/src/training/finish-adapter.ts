@@ -36,7 +36,12 @@ export interface FinishInput {
 export async function finishAdapter(input: FinishInput): Promise<AdapterResult> {
   const { job, scorer, context, best, sink, first, held, kept, base, signal } = input;
   sink.state('finishing', null);
-  sink.event({ level: 'info', code: 'best', message: whyBest(best), data: { step: best.step, loss: best.loss, degenerate: best.degenerate } });
+  sink.event({
+    level: 'info',
+    code: 'best',
+    message: whyBest(best),
+    data: { step: best.step, loss: best.loss, degenerate: best.degenerate },
+  });
   const files = await writeForms(job, best);
   return withScorer(scorer, files.gguf, context, (adapter) =>
     withScorer(scorer, null, context, async (plain) => {

@@ -86,7 +86,9 @@ export class ExamplePreparer {
     }
     const last = parts.at(-1) ?? { from: 0, to: 0, message: 0 };
     const tokens = this.tokensOf(text.slice(0, at));
-    const spans = parts.map(({ from, to }) => [this.#shared(text.slice(0, from), tokens), this.#shared(text.slice(0, to), tokens)] as const);
+    const spans = parts.map(
+      ({ from, to }) => [this.#shared(text.slice(0, from), tokens), this.#shared(text.slice(0, to), tokens)] as const,
+    );
     const answer = messages[last.message];
     const before = messages.slice(0, last.message).findLast(({ role }) => role === 'user' || role === 'tool');
     return {

@@ -154,7 +154,11 @@ class WatchedRun {
     try {
       this.#take(event);
     } catch (error) {
-      this.#fail(error instanceof TrainingFault ? error : new TrainingFault('trainer_failed', 'The training failed on the worker.', {}, { cause: error }));
+      this.#fail(
+        error instanceof TrainingFault
+          ? error
+          : new TrainingFault('trainer_failed', 'The training failed on the worker.', {}, { cause: error }),
+      );
     }
   }
 

@@ -77,7 +77,15 @@ function degenerate(answers: readonly Both[], kept: readonly Both[]): GateCheck 
   // What the base does already is no fault of the adapter.
   const after = all.filter(({ base, adapter }) => adapter.degenerate && !base.degenerate).length;
   const detail = 'Answers that repeat themselves or do not end, where the answer of the base does.';
-  return { check: 'degenerate', passed: all.length === 0 ? null : after === 0, base: before, adapter: after, bound: 0, examples: all.length, detail };
+  return {
+    check: 'degenerate',
+    passed: all.length === 0 ? null : after === 0,
+    base: before,
+    adapter: after,
+    bound: 0,
+    examples: all.length,
+    detail,
+  };
 }
 
 function keepSet(kept: readonly Both[] | null, points: number): GateCheck {

@@ -9,8 +9,7 @@ import { FileButton } from './file-drop.js';
 import { type KeptUpload, type UploadProgress, uploads } from './uploads.js';
 
 /** The upload into a data set, kept fresh; null = there is none. */
-export const useUpload = (dataset: number): UploadProgress | null =>
-  useSyncExternalStore(uploads.subscribe, () => uploads.of(dataset));
+export const useUpload = (dataset: number): UploadProgress | null => useSyncExternalStore(uploads.subscribe, () => uploads.of(dataset));
 
 export interface UploadPanelProps {
   readonly dataset: number;
@@ -82,7 +81,11 @@ function Running({ upload: { phase, fileName, bytes, share, message }, onRetry, 
   return (
     <div className="flex flex-wrap items-center gap-4 rounded-lg border border-line bg-surface p-4">
       <div className="min-w-0 flex-1 basis-64">
-        <ProgressBar label={`Upload of ${fileName}`} share={phase === 'finishing' ? null : share} text={`${PHASES[phase]} ${fileName}: ${done}`} />
+        <ProgressBar
+          label={`Upload of ${fileName}`}
+          share={phase === 'finishing' ? null : share}
+          text={`${PHASES[phase]} ${fileName}: ${done}`}
+        />
       </div>
       <Button onClick={onCancel}>Cancel upload</Button>
     </div>

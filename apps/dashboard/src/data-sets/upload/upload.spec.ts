@@ -44,7 +44,15 @@ describe('an upload', () => {
   it('continues after a cut without sending twice what arrived', async () => {
     const { run, sent, waits, server } = bench(2 * MIB, ['half', { ...NOTHING, status: 503 }]);
     await run();
-    expect(sent).toEqual(['HEAD', `PATCH 0 +${MIB}`, 'HEAD', `PATCH ${MIB / 2} +${MIB}`, 'HEAD', `PATCH ${MIB / 2} +${MIB}`, `PATCH ${1.5 * MIB} +${MIB / 2}`]);
+    expect(sent).toEqual([
+      'HEAD',
+      `PATCH 0 +${MIB}`,
+      'HEAD',
+      `PATCH ${MIB / 2} +${MIB}`,
+      'HEAD',
+      `PATCH ${MIB / 2} +${MIB}`,
+      `PATCH ${1.5 * MIB} +${MIB / 2}`,
+    ]);
     expect([waits, server.offset]).toEqual([[500, 2_000], 2 * MIB]);
   });
 

@@ -22,7 +22,8 @@ const STALE_MS = 3_600_000;
 const INSTALL_WITHIN_MS = 900_000;
 
 /** Variables of npm: how it reaches the registry. */
-const NPM_VARIABLES = /^(PATH|HOME|TMPDIR|npm_config_.*|NPM_CONFIG_.*|https?_proxy|HTTPS?_PROXY|no_proxy|NO_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_.*)$/;
+const NPM_VARIABLES =
+  /^(PATH|HOME|TMPDIR|npm_config_.*|NPM_CONFIG_.*|https?_proxy|HTTPS?_PROXY|no_proxy|NO_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_.*)$/;
 
 /** An installed embedded trainer; all paths are absolute. */
 export interface InstalledTrainer {
