@@ -233,7 +233,7 @@ describe('every table', () => {
     await page.getByRole('button', { name: 'Load more' }).click();
     await untilShown('40 loaded');
     await page.getByRole('button', { name: 'Load more' }).click();
-    await untilShown('60 loaded, all there are');
+    await untilShown('All 60 loaded');
   });
 
   it('shows what it waits for, what is missing and what failed', async () => {

@@ -60,6 +60,12 @@ const DONE: Readonly<Record<string, string>> = {
 /** An action in words; one that is not known here, in the words of the log. */
 export const doneOf = ({ action }: Pick<AuditEntry, 'action'>): string => DONE[action] ?? action.replace(/[._]/g, ' ');
 
+/** The same in a sentence that goes on with the target: what the target says too is left out, as in "created the MCP key". */
+export function doneTo(entry: Pick<AuditEntry, 'action'>, target: string | undefined): string {
+  const done = doneOf(entry);
+  return target !== undefined && done.endsWith(` ${target}`) ? done.slice(0, -target.length - 1) : done;
+}
+
 /** Actions that a log can be filtered by: kinds first, then each action. @param kinds those that the log holds */
 export function actionsOf(kinds: readonly string[]): readonly string[] {
   return [...kinds, ...Object.keys(DONE).filter((action) => kinds.includes(action.split('.')[0] ?? ''))];

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { activityCsv } from './activity-file.js';
 import { questionOf } from './activity-filters.js';
 import { targetOf } from './activity-target.js';
-import { actionsOf, actionWords, actorOf, changesOf, doneOf, factsOf } from './activity-words.js';
+import { actionsOf, actionWords, actorOf, changesOf, doneOf, doneTo, factsOf } from './activity-words.js';
 
 const ENTRY = {
   ...{
@@ -24,6 +24,10 @@ const NAMES = {
 it('an unknown action is shown in the words of the log', () => {
   expect(doneOf({ action: 'key.rotate' })).toBe('rotated the key');
   expect(doneOf({ action: 'adapter.train_again' })).toBe('adapter train again');
+  expect([doneTo({ action: 'mcp_key.create' }, 'MCP key'), doneTo({ action: 'key.create' }, 'ci')]).toEqual([
+    'created the',
+    'created the key',
+  ]);
 });
 
 it('who did it is named also without a name', () => {

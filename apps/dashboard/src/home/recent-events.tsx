@@ -1,7 +1,8 @@
 import type { AuditEntry } from '@slipway/contracts';
 import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
-import { actorOf, doneOf, factsOf } from '../activity/activity-words.js';
+import { actorOf, doneTo, factsOf } from '../activity/activity-words.js';
+import { targetOf } from '../activity/activity-target.js';
 import { TargetLink } from '../activity/target-link.js';
 import { useTargetNames } from '../activity/use-entries.js';
 import { useCall } from '../api/use-call.js';
@@ -51,7 +52,7 @@ export function RecentEvents(): JSX.Element | null {
           look: BAD.includes(entry.action) ? ('bad' as const) : ('plain' as const),
           text: (
             <>
-              <span className="font-medium">{actorOf(entry, names.person)}</span> {doneOf(entry)}{' '}
+              <span className="font-medium">{actorOf(entry, names.person)}</span> {doneTo(entry, targetOf(entry, names)?.text)}{' '}
               {!isOwn(entry) && <TargetLink {...{ entry, names }} />}
             </>
           ),

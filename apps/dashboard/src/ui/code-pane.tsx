@@ -62,13 +62,13 @@ export function CodePane<T extends string>({ label, tabs, value, onChange, choic
           >
             <Icon name="wrap" />
           </button>
-          <CopyButton text={shown?.text ?? ''} look="quiet" aria-label={`Copy: ${label}`} />
+          <CopyButton text={shown?.text ?? ''} look="quiet" isTight aria-label={`Copy: ${label}`} />
         </div>
       </div>
       {before && (
         <div className="flex items-center justify-between gap-2 border-b border-line pr-1.5">
           <CodeView label={before.label} text={before.text} language="bash" isWrapped />
-          <CopyButton text={before.text} look="quiet" aria-label={`Copy: ${before.label}`} />
+          <CopyButton text={before.text} look="quiet" isTight aria-label={`Copy: ${before.label}`} />
         </div>
       )}
       {tabs.map((tab) => (

@@ -31,17 +31,20 @@ function Said({ text }: { readonly text: string | null }): JSX.Element {
   );
 }
 
+export interface CopyButtonProps extends ButtonProps {
+  readonly text: string;
+  readonly label?: string;
+  /** On phones it is drawn as a picture alone. */
+  readonly isTight?: boolean;
+}
+
 /** Puts a text on the clipboard and says so. */
-export function CopyButton({
-  text,
-  label = 'Copy',
-  ...button
-}: ButtonProps & { readonly text: string; readonly label?: string }): JSX.Element {
+export function CopyButton({ text, label = 'Copy', isTight = false, ...button }: CopyButtonProps): JSX.Element {
   const { said, copy } = useCopy(text);
   return (
     <>
       <Button {...button} icon={said === COPIED ? 'check' : 'copy'} onClick={copy}>
-        {said ?? label}
+        <span className={isTight ? 'max-sm:sr-only' : undefined}>{said ?? label}</span>
       </Button>
       <Said text={said} />
     </>

@@ -13,7 +13,7 @@ export interface PageProps {
   readonly children: ReactNode;
 }
 
-const WIDTHS = { full: 'max-w-[100rem]', form: 'max-w-[43rem]' } as const;
+const WIDTHS = { full: 'max-w-[100rem]', form: 'max-w-[43rem] sm:ml-0' } as const;
 
 /** One screen: its heading, and what can be done on all of it. */
 export function Page({ title, beside, about, actions, width = 'full', children }: PageProps): JSX.Element {

@@ -79,9 +79,7 @@ function SizeMenu({ size, onChange }: { readonly size: PageSize; readonly onChan
 export function LoadMore({ rows, more: { has, isLoading, onMore } }: { readonly rows: number; readonly more: MoreRows }): JSX.Element {
   return (
     <div className="flex flex-wrap items-center justify-between gap-3 text-sm text-muted">
-      <span className="tabular-nums">
-        {formatCount(rows)} loaded{has ? '' : ', all there are'}
-      </span>
+      <span className="tabular-nums">{has ? `${formatCount(rows)} loaded` : `All ${formatCount(rows)} loaded`}</span>
       {has && (
         <Button busy={isLoading} onClick={onMore}>
           Load more
