@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { AdvisoryLock } from './advisory-lock.js';
 import { type DatabaseOptions, dataSourceOptions } from './data-source-options.js';
 import { ensureDatabase } from './ensure-database.js';
+import { FeedReads } from './feed/feed-reads.js';
 import { SqlFeedStore } from './feed/sql-feed-store.js';
 import { lockLosses } from './lock-metrics.js';
 import { LockSession, type SessionLock } from './lock-session.js';
@@ -20,6 +21,7 @@ export class Database {
   readonly #options: DatabaseOptions;
   readonly #dataSource: DataSource;
   readonly #locks: LockSession;
+  readonly #feedReads = new FeedReads();
   #closed = false;
 
   constructor(options: DatabaseOptions) {
@@ -55,7 +57,13 @@ export class Database {
 
   /** The store of a feed in this database. @param feed name of the feed, as in its contract */
   feedStore<R>(feed: string): SqlFeedStore<R> {
-    return new SqlFeedStore<R>({ feed, locks: this.#locks, transactions: this.transactions, log: this.#options.log });
+    return new SqlFeedStore<R>({
+      feed,
+      locks: this.#locks,
+      transactions: this.transactions,
+      reads: this.#feedReads,
+      log: this.#options.log,
+    });
   }
 
   /** A lock that one process with this database holds at a time. All locks of a process share a session outside the pool. */

@@ -4,6 +4,7 @@ import type { EntityManager } from 'typeorm';
 import { AdvisoryLock } from '../advisory-lock.js';
 import type { LockSession } from '../lock-session.js';
 import type { Transactions } from '../transactions.js';
+import type { FeedReads } from './feed-reads.js';
 import { type FeedStatements, feedStatements } from './feed-statements.js';
 import { feedTables } from './feed-tables.js';
 
@@ -19,6 +20,8 @@ export interface SqlFeedStoreOptions {
   /** Holds the lock of the feed's relay. */
   readonly locks: LockSession;
   readonly transactions: Transactions;
+  /** Shared by the feeds of a database. */
+  readonly reads: FeedReads;
   readonly log: Logger;
 }
 
@@ -202,7 +205,8 @@ export class SqlFeedStore<R> {
   }
 
   #read<T>(sql: string, parameters: unknown[] = []): Promise<T[]> {
-    return this.#options.transactions.read((connection) => connection.query<T[]>(sql, parameters));
+    const { reads, transactions } = this.#options;
+    return reads.run(() => transactions.read((connection) => connection.query<T[]>(sql, parameters)));
   }
 }
 
