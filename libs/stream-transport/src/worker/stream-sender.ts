@@ -1,15 +1,15 @@
-import { Discover, ServiceError, type StreamId, wildcardOf } from '@slipway/contracts';
+import { Discover, ServiceError, wildcardOf } from '@slipway/contracts';
 import { type Logger, type Msg, type NatsConnection, overWithin, type Subscription, Ticker } from '@slipway/platform';
 import { type StreamSettings, streamSettings } from '../stream-settings.js';
 import type { Admission, WorkerLoad } from '../types.js';
 import { monotonic } from '../wire/clock.js';
 import { Link } from '../wire/link.js';
 import { Publisher } from '../wire/publisher.js';
-import { guardedCallback, isNoResponders } from '../wire/subscription.js';
+import { guardedCallback } from '../wire/subscription.js';
 import { StallWatch } from '../wire/stall-watch.js';
 import { type Subjects, subjectsOf } from '../wire/subjects.js';
 import { TurnOutbox } from '../wire/turn-outbox.js';
-import { readControl } from './control-reader.js';
+import { ControlHandler } from './control-handler.js';
 import { LoadReporter, type WorkerIdentity } from './load-reporter.js';
 import { type SenderCounters, newSenderCounters } from './sender-counters.js';
 import { StartHandler } from './start-handler.js';
@@ -83,6 +83,7 @@ export class StreamSender {
   readonly #publisher: Publisher;
   readonly #frames = new TurnOutbox<OutgoingFrame>((frame) => this.#sendFrame(frame), ACCEPT_MS);
   readonly #startHandler: StartHandler;
+  readonly #controlHandler: ControlHandler;
   readonly #table: StreamTable;
   readonly #reporter: LoadReporter;
   readonly #stallWatch: StallWatch;
@@ -113,6 +114,8 @@ export class StreamSender {
     });
     this.#reporter = this.#createReporter();
     this.#startHandler = this.#createStartHandler();
+    const [publisher, table, starts] = [this.#publisher, this.#table, this.#startHandler];
+    this.#controlHandler = new ControlHandler({ counters: this.counters, publisher, table, starts });
   }
 
   /** Streams held: running, or ended and not yet acknowledged. */
@@ -137,11 +140,11 @@ export class StreamSender {
     this.#subscriptions = [
       nats.subscribe(
         control(wk),
-        on((msg) => this.#onControl(msg)),
+        on((msg) => this.#controlHandler.control(msg)),
       ),
       nats.subscribe(
         allNoInterestOf(wk),
-        on((msg) => this.#onNoInterest(msg)),
+        on((msg) => this.#controlHandler.noInterest(msg)),
       ),
       nats.subscribe(
         wildcardOf(Discover, { env }),
@@ -207,33 +210,6 @@ export class StreamSender {
     if (this.#table.longestQuiet(now) > this.#settings.heartbeatMs) this.#link.prove();
     this.#reporter.tick(now);
     this.#idle.check();
-  }
-
-  #onControl(msg: Msg): void {
-    const message = readControl(msg.string());
-    switch (message?.k) {
-      case 'ack':
-        return this.#answer(msg, this.#table.acknowledge(message.v, monotonic()));
-      case 'probe':
-        return this.#answer(msg, []);
-      case 'cancel':
-        this.#startHandler.cancelled(message.st, message.at);
-        return this.#table.cancel(message.st, message.at);
-      case 'replay':
-        return this.#table.replay(message.st, message.at, message.from);
-      default:
-        this.counters.malformed += 1;
-    }
-  }
-
-  #answer(msg: Msg, gone: readonly unknown[]): void {
-    if (msg.reply) this.#publisher.send(msg.reply, JSON.stringify({ k: 'ok', gone }));
-  }
-
-  #onNoInterest(msg: Msg): void {
-    if (!isNoResponders(msg)) return;
-    const [at, st] = msg.subject.split('.').reverse();
-    if (st) this.#table.find(st as StreamId, Number(at))?.interest.missing(monotonic());
   }
 
   #reconnected(): void {

@@ -2,7 +2,7 @@ import type { ServiceError, StreamId } from '@slipway/contracts';
 import { OpenSet, OpenTable } from '@slipway/platform';
 import type { StreamSettings } from '../stream-settings.js';
 import { TwiceSweptMap } from '../wire/twice-swept-map.js';
-import type { AckEntry } from './control-reader.js';
+import type { AckEntry } from './control-handler.js';
 import { GatewayInterest } from './gateway-interest.js';
 import type { SenderCounters } from './sender-counters.js';
 import type { WorkerStream } from './worker-stream.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readControl } from './control-reader.js';
+import { readControl } from './control-handler.js';
 
 describe('a control message', () => {
   it('is read when valid', () => {
