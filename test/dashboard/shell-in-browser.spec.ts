@@ -39,7 +39,7 @@ it('the palette switches the account and says nothing matches', async () => {
   expect(stage.path).toBe(`/${stage.second}/home`);
 });
 
-it('keys open screens, but not while somebody types', async () => {
+it('keys open screens, but not during typing', async () => {
   const { page } = stage;
   await stage.signIn();
   await page.keyboard.press('g');

@@ -11,7 +11,7 @@ describe('an http engine is loaded', () => {
   const bench = new UpstreamBench();
   const never = new AbortController().signal;
 
-  it('with the context that the upstream tells', async () => {
+  it('with the context that the upstream reports', async () => {
     const facts = async (settings: Partial<EngineSettings> = {}) => bench.engine(settings).load(() => undefined, never);
     expect(await facts()).toMatchObject({ context: null, slots: 4 });
     expect(await facts({ context: 77 })).toMatchObject({ context: 77 });
@@ -49,7 +49,7 @@ describe('an http engine is loaded', () => {
       expect(await capsOf('sglang', older)).not.toContain('images');
     });
 
-    it('an Ollama whose model neither thinks nor sees, or that does not tell', async () => {
+    it('an Ollama whose model neither thinks nor sees, or reports neither', async () => {
       const show = (script: UpstreamScript) => () => void bench.upstream.posts.set('/api/show', () => script);
       const plain = await capsOf('ollama', show(jsonAnswer(200, { capabilities: ['completion'] })));
       for (const cap of ['images', 'reasoning', 'tools']) expect(plain).not.toContain(cap);

@@ -60,7 +60,7 @@ describe.each(SERVERS)('the http engine before %s', (server: PlayedServer) => {
     expect(await answer.usage).toEqual({ prompt: PLAYED_PROMPT_TOKENS, cached: 0, completion: 9 });
   });
 
-  it('tells the prompt’s tokens at the start where the server tells them in time', async () => {
+  it('reports the prompt’s tokens at the start where the server does', async () => {
     const { events } = await run(await playing('text', { cached: 5 }), ask('Hi'));
     const estimate = { k: 'start', prompt: expect.any(Number) as number };
     expect(events[0]).toEqual(server === 'ollama' ? estimate : { k: 'start', prompt: PLAYED_PROMPT_TOKENS, cached: 5 });

@@ -33,7 +33,7 @@ describe('the http engine, given a large unread request,', () => {
     expect(first).toEqual(second);
   });
 
-  it('tells what the request asks before its first event', async () => {
+  it('reports what the request asks before its first event', async () => {
     const engine = await bench.loaded({ readers });
     const answer = new EngineRun(engine, unread(ask('Hello', { max_tokens: 3 })));
     await answer.usage;

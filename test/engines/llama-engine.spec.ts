@@ -17,7 +17,7 @@ describe('the llama engine', () => {
     await engine.unload();
   });
 
-  it('tells what it is, and its load went from 0 to 1', () => {
+  it('describes itself, and its load went from 0 to 1', () => {
     expect(facts).toMatchObject({ context: DEMO_CONTEXT, slots: 4 });
     expect(facts.fingerprint).toMatch(/^llama-[0-9a-f]{16}$/);
     expect(progress.at(-1)).toBe(1);

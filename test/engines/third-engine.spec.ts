@@ -93,7 +93,7 @@ describe('a third engine', () => {
     return (await response.json()) as Record<string, unknown>;
   };
 
-  it('speaks both contracts as it is', async () => {
+  it('serves both contracts as it is', async () => {
     expect(await post('chat/completions')).toMatchObject({
       choices: [{ message: { content: 'three two one ' }, finish_reason: 'stop' }],
       usage: { prompt_tokens: 3, completion_tokens: 3 },

@@ -98,7 +98,7 @@ describe('the HTTP door', () => {
     expectRefused(await send(`${urls.ok};x=1`, bearer()), { status: 404, code: 'not_found' });
   });
 
-  it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])('tells %s to use POST, without a key', async (method) => {
+  it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])('answers %s with a hint at POST, without a key', async (method) => {
     const answer = await send(urls.ok, {}, '', method);
     expect(answer.status).toBe(405);
     expect(answer.headers['allow']).toBe('POST');

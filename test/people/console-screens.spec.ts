@@ -40,7 +40,7 @@ describe('before sign-in', () => {
     for (let i = 0; i < 30; i += 1) expect((await setup('192.0.2.12')).body).toEqual({ has_owner: true });
   });
 
-  it('nothing else is told', async () => {
+  it('nothing else is disclosed', async () => {
     for (const path of ['/api/me', '/api/status', '/api/addresses', '/api/mcp/tools']) {
       expect(codeOf(await from('192.0.2.13').get(path))).toEqual([401, 'session_ended']);
     }
@@ -94,7 +94,7 @@ describe('a signed-in page', () => {
     expect(RenameUser.proof).toBe('self');
   });
 
-  it('is told why a new password is refused', async () => {
+  it('learns why a new password is refused', async () => {
     const weak = await browser.post('/api/password', { current: PASSWORD, next: 'password12' });
     expect(weak.body.error).toMatchObject({
       code: 'invalid_request',

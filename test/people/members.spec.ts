@@ -34,7 +34,7 @@ afterAll(() => world.end());
 const NEVER_MADE = 'A'.repeat(43);
 const origin = {};
 
-it('tells before sign-in only whether anyone can', async () => {
+it('shows before sign-in only whether anyone can', async () => {
   expect(await world.ask(FindSetup, {})).toEqual({ has_people: false });
   await world.owner();
   expect(await world.ask(FindSetup, {})).toEqual({ has_people: true });

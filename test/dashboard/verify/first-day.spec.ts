@@ -105,7 +105,7 @@ describe.sequential('a first day with the dashboard', () => {
     await ada.getByRole('row', { name: /Website .*Revoked/ }).waitFor();
   });
 
-  it('two keys of one name are told apart, get another expiry and are revoked together', async () => {
+  it('two keys of one name differ, get another expiry, are revoked together', async () => {
     await ada.goto('/local/api-keys?q=temporary');
     await createKey(ada, 'Temporary');
     await ada.getByRole('button', { name: 'Create API key' }).first().click();

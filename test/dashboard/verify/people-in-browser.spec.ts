@@ -69,7 +69,7 @@ it('filters and details of the activity survive a reload', async () => {
   expect(await axeFaults(page)).toEqual([]);
 });
 
-it('an unused account is told so, and the chosen range stays in the address', async () => {
+it('an unused account sees so, and the range stays in the address', async () => {
   const { page, home } = stage;
   await stage.signIn();
   await page.goto(`/${home}/usage`);

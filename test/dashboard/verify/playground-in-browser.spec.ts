@@ -81,7 +81,7 @@ it('an empty playground fits into its window', async () => {
   }
 });
 
-it('screen readers hear each ending in its own words', async () => {
+it('screen readers announce each ending in its own words', async () => {
   const { page } = stage;
   await send('Say it in bold');
   await said('Answer complete');

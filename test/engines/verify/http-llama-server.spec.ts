@@ -130,7 +130,7 @@ describe.skipIf(!canBuild())('the http engine before a real llama-server', () =>
     expect(answer.text).toMatch(/^ tiny demo model/);
   });
 
-  it('tells how long a prompt is that does not fit, and lowers a limit that is too high', async () => {
+  it('reports the length of a prompt that does not fit, and lowers limits', async () => {
     await expect(run(engine, ask('word '.repeat(2_000)))).rejects.toMatchObject({
       code: 'context_length_exceeded',
       facts: { context: 1_024, tokens: expect.any(Number) as number },

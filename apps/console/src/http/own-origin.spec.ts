@@ -28,7 +28,7 @@ describe('a change', () => {
     ['of another port', { ...GOOD, origin: 'https://console.example.com:8443' }],
     ['of a sandboxed page', { ...GOOD, origin: 'null' }],
     ['with an own origin that the browser contradicts', { ...GOOD, 'sec-fetch-site': 'cross-site' }],
-    ['of nobody in particular', { 'content-type': 'application/json' }],
+    ['without an origin', { 'content-type': 'application/json' }],
     ['of a bookmark', { 'content-type': 'application/json', 'sec-fetch-site': 'none' }],
   ])('is refused from a page %s', (_, headers) => {
     expect(codeOf('POST', headers)).toBe('not_permitted');

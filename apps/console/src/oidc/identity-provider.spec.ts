@@ -56,7 +56,7 @@ describe('a provider that sends a browser back', () => {
 
   it.each<[string, RequestListener]>([
     ['refuses it', json(400, { error: 'invalid_grant' })],
-    ['vouches for nobody', json(200, { access_token: 'a', token_type: 'bearer' })],
+    ['vouches for no one', json(200, { access_token: 'a', token_type: 'bearer' })],
     ['answers nonsense', (_request, response) => void response.end('hello')],
   ])('and then %s refuses the sign-in', async (_, listener) => {
     tokenEndpoint = listener;

@@ -85,7 +85,7 @@ describe('addresses', () => {
   });
 });
 
-describe('a deployment that somebody fills in', () => {
+describe('a deployment that is being filled in', () => {
   const draft = (rest: Partial<DeploymentDraft>): DeploymentDraft => ({ ...EMPTY_DRAFT, name: 'Chat', ...rest });
 
   it('is asked for with what was filled in, and with nothing else', () => {

@@ -42,7 +42,7 @@ describe('an event', () => {
     expect(of('deployment-1 → deployment-2')).toMatchObject({ text: 'Alias chat moved to deployment-2', detail: null });
   });
 
-  it('names who did it, and nobody for what happened by itself', () => {
+  it('names who did it, and no one for what happened by itself', () => {
     const nameOf = (user: number) => (user === 1 ? 'Ada' : undefined);
     const by = { actor: 'user', actor_id: 1, actor_name: null } as const;
     expect(eventActor({ by }, nameOf)).toBe('Ada');

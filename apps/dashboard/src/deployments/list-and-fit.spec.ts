@@ -74,7 +74,7 @@ describe('the memory of workers', () => {
     expect(shares(worker({ memory_needed: null, memory_total: null }))).toEqual({ used: 0, needed: 0, over: 0 });
   });
 
-  it('tells the longest load of before', () => {
+  it('shows the longest load of before', () => {
     expect(expectedLoadMs({ workers: [worker({ load_ms: 3 }), worker({ load_ms: 9 }), worker({ load_ms: 50, fits: false })] })).toBe(9);
     expect(expectedLoadMs({ workers: [worker({})] })).toBeNull();
   });

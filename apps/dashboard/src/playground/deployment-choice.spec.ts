@@ -4,7 +4,7 @@ import { choicesOf } from './deployment-choice.js';
 
 const id = (id: number): DeploymentView['id'] => id as DeploymentView['id'];
 
-it('deployments are called by alias, and told apart by slug', () => {
+it('deployments are called by alias, and distinguished by slug', () => {
   const state = 'ready';
   const choices = choicesOf([
     { id: id(1), name: 'Demo', aliases: ['chat', 'fast'], state },

@@ -101,7 +101,7 @@ describe('an exchange', () => {
   });
 });
 
-it('screen readers hear how an answer ended', () => {
+it('screen readers announce how an answer ended', () => {
   const exchange = { ...begin({ contract: 'chat', body }), raw: 'HTTP 200' };
   expect(endingOf(exchange)).toBeNull();
   expect(endingOf({ ...exchange, status: 'done' })).toBe('Answer complete');

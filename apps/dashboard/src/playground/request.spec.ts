@@ -11,7 +11,7 @@ const read = (settings: Partial<Settings>, can: (parameter: string) => boolean =
 const SCHEMA = { type: 'object', properties: { city: { type: 'string' } } };
 
 describe('settings', () => {
-  it('that nobody touched ask for nothing', () => {
+  it('that were not changed ask for nothing', () => {
     expect(read({})).toEqual({ wishes: {}, faults: {} });
   });
 

@@ -8,12 +8,12 @@ it.each(['https://evil.example', '//evil.example', '/\\evil.example', '\\/evil',
   },
 );
 
-it('a sign-in leads back to where somebody wanted to go, and never to another sign-in', () => {
+it('a sign-in leads back to the requested page, never to another sign-in', () => {
   expect(innerPath('/deployments/deployment-3?tab=logs')).toBe('/deployments/deployment-3?tab=logs');
   expect(innerPath('/sign-in?next=/x')).toBe('/');
 });
 
-it('a path names its account, but for those that belong to nobody', () => {
+it('a path names its account, except paths outside of accounts', () => {
   expect(accountIn('/acme/deployments/deployment-3')).toBe('acme');
   for (const path of ['/', '/sign-in', '/join', '/Acme/x', '/a', '//acme']) expect(accountIn(path), path).toBeUndefined();
   expect([isOldPath('/deployments/deployment-3'), isOldPath('/acme/deployments')]).toEqual([true, false]);

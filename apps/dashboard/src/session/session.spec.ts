@@ -121,7 +121,7 @@ describe('the session of a page', () => {
     expect(bodyOf(-1)['attempt']).not.toBe(first);
   });
 
-  it('tells somebody whose session was ended before the page was opened from somebody who never signed in', async () => {
+  it('distinguishes an ended session from one that never existed', async () => {
     script['/api/refresh'] = [ended];
     expect(await new Session().resume()).toEqual({ kind: 'out', ended: true });
     script['/api/refresh'] = [noCookie];

@@ -71,7 +71,7 @@ describe('a chart', () => {
     expect([series.length, left, series[0]?.label]).toEqual([PARTS_MAX, 3, 'part 8']);
   });
 
-  it('says of every figure what it is, and a dash where nobody knows', () => {
+  it('says of every figure what it is, with a dash for unknown ones', () => {
     for (const figure of [REQUESTS, TTFT, DURATION]) expect(written(figure, null)).toBe('–');
     expect([written(ERRORS, 1_234), written(TTFT, 98.7), written(DURATION, 3_164)]).toEqual(['1,234', '99 ms', '3.2 s']);
   });
@@ -221,7 +221,7 @@ describe('refusals', () => {
 });
 
 describe('names and changes', () => {
-  it('tell keys of one name apart', () => {
+  it('distinguish keys of one name', () => {
     const names = keyNames(
       [
         { id: 1, name: 'web' },

@@ -149,7 +149,7 @@ describe('jsonSchemaRules', () => {
       ['{"a":1}', '{}', '{"b":1,"c":1}'],
     ],
     [
-      'integers beyond what doubles tell apart',
+      'integers beyond what doubles distinguish',
       { type: 'integer', exclusiveMinimum: 2 ** 53, exclusiveMaximum: 2 ** 53 + 4 },
       ['9007199254740993', '9007199254740994', '9007199254740995'],
       ['9007199254740992', '9007199254740996'],
