@@ -8,7 +8,7 @@ const contentOf = (line: string, i = 0) => (JSON.parse(line) as { messages: { co
 describe('canonical lines', () => {
   it('have their keys in one order, without spaces and defaults', async () => {
     const line = `{ "parallel_tool_calls": false, "extra": 1, "messages": [
-      {"content":"s","role":"developer","name":"boss"}, {"content":"q","role":"user","weight":1},
+      {"content":"s","role":"developer","name":"boss"}, {"content":"q","role":"user","weight":0},
       {"weight":0,"tool_calls":[{"function":{"arguments":"{ \\"b\\" : 1 , \\"a\\" : [ ] }","name":"f"},"type":"function","id":"c1"}],"content":null,"role":"assistant"},
       {"role":"tool","content":[{"type":"text","text":"x"},{"type":"text","text":"y"}],"tool_call_id":"c1"},
       {"role":"assistant","reasoning":"because","content":"a"} ],

@@ -1,6 +1,6 @@
 const WORDS = 3;
-/** Fullest share of slots: a search then takes 2.5 steps on average. */
-const FULLEST = 0.75;
+/** Fullest share of slots: a search then takes 3 steps on average, 13 at the end. */
+const FULLEST = 0.8;
 /** Marks an entry of a whole example; entries of prompts hold 24 bits of their first answer's hash. */
 const WHOLE = 0xffffff;
 

@@ -74,7 +74,8 @@ function messageOf(reading: Reading, raw: JsonObject, at: string): CanonicalMess
       : null,
     calls: isAssistant ? callsOf(reading, raw['tool_calls'], at) : [],
     callId: role === 'tool' ? optionalText(reading, raw['tool_call_id'], `${at}.tool_call_id`) : null,
-    learned: learnedOf(reading, raw['weight'], at),
+    // Only answers are learned: another weight says nothing.
+    learned: learnedOf(reading, raw['weight'], at) || !isAssistant,
   };
 }
 
