@@ -54,7 +54,10 @@ const withProcesses = { testTimeout: 60_000, hookTimeout: 120_000, teardownTimeo
 const BOUNDED = ['test/faults/{baseline,cancel,drain,gateway-loss,nats-restart,worker-loss}.spec.ts', 'test/feed/*.spec.ts'];
 const VERIFY = ['test/verify/**/*.spec.ts', 'test/**/verify/**/*.spec.ts'];
 // Of the long suites those that bound nothing in time.
-const PATIENT = ['test/verify/**/*.spec.ts', 'test/{cli,clients,dashboard,deployments,engines,fuzz,keys,mcp,schemas,training}/verify/**/*.spec.ts'];
+const PATIENT = [
+  'test/verify/**/*.spec.ts',
+  'test/{cli,clients,dashboard,deployments,engines,fuzz,keys,mcp,schemas,training}/verify/**/*.spec.ts',
+];
 
 export default defineConfig({
   test: {

@@ -38,10 +38,16 @@ const ORDINARY: readonly (readonly [string, string])[] = [
 ];
 
 const row = (question: string, answer: string): string =>
-  JSON.stringify({ messages: [{ role: 'user', content: question }, { role: 'assistant', content: answer }] });
+  JSON.stringify({
+    messages: [
+      { role: 'user', content: question },
+      { role: 'assistant', content: answer },
+    ],
+  });
 
 /** 30 conversations that teach a fact, as canonical JSONL. */
-export const sampleData = (): string => [...QUESTIONS.map((question) => row(question, FACT)), ...ORDINARY.map((pair) => row(...pair))].join('\n');
+export const sampleData = (): string =>
+  [...QUESTIONS.map((question) => row(question, FACT)), ...ORDINARY.map((pair) => row(...pair))].join('\n');
 
 /** The ordinary conversations alone, as a keep set. */
 export const keepData = (): string => ORDINARY.map((pair) => row(...pair)).join('\n');

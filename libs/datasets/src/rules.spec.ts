@@ -15,8 +15,7 @@ const pair = (prompt: unknown, chosen: unknown, rejected: unknown) => JSON.strin
 const KEY = formatKey('dep', new Uint8Array(32).fill(9));
 
 /** rule, its line, its message, its path. The line stands third in a file of 300. */
-type Case = readonly [rule: string, line: string | Buffer, message: string, path?: string, options?: ValidationOptions];
-const CASES: readonly Case[] = [
+const CASES: readonly (readonly [rule: string, line: string | Buffer, message: string, path?: string, options?: ValidationOptions])[] = [
   ['not_utf8', Buffer.from([0x7b, 0x22, 0xe9, 0x22, 0x7d]), 'Line 3 is not UTF-8: byte 0xE9 at position 3. Save the file as UTF-8.'],
   ['not_json', '{"messages": [}', 'Line 3 is not JSON: "}" where a value should be at column 15. Each line must be one complete object.'],
   ['not_json', '{"é😀": tru', 'Line 3 is not JSON: "t" where a value should be at column 8. Each line must be one complete object.'],
@@ -179,7 +178,7 @@ const CASES: readonly Case[] = [
   ],
 ];
 
-const PREFERENCES: readonly Case[] = [
+const PREFERENCES: typeof CASES = [
   ['preference_equal', pair('q', 'same', 'same'), 'Line 3: both answers are the same.'],
   [
     'preference_prompt',
@@ -196,7 +195,7 @@ const PREFERENCES: readonly Case[] = [
   ['no_assistant', pair('q', [{ role: 'user', content: 'z' }], 'b'), 'Line 3 has no assistant message to learn from.'],
 ];
 
-async function expectCase([rule, line, message, path = '', options = {}]: Case, others: string[]) {
+async function expectCase([rule, line, message, path = '', options = {}]: (typeof CASES)[number], others: string[]) {
   const file = Buffer.concat([
     Buffer.from(`${others.slice(0, 2).join('\n')}\n`),
     Buffer.from(line),
@@ -213,13 +212,13 @@ async function expectCase([rule, line, message, path = '', options = {}]: Case, 
 }
 
 describe('a line', () => {
-  it.each(CASES)('that breaks %s is named with its line', async (...one) => {
-    await expectCase(one as unknown as Case, chatLines(299));
+  it.each(CASES.map((one) => ({ rule: one[0], one })))('that breaks $rule is named with its line', async ({ one }) => {
+    await expectCase(one, chatLines(299));
   });
 
-  it.each(PREFERENCES)('of preferences that breaks %s is named', async (...one) => {
+  it.each(PREFERENCES.map((one) => ({ rule: one[0], one })))('of preferences that breaks $rule is named', async ({ one }) => {
     await expectCase(
-      one as unknown as Case,
+      one,
       Array.from({ length: 299 }, (_, i) => pair(`q${i}`, `good ${i}`, `bad ${i}`)),
     );
   });

@@ -23,9 +23,14 @@ export async function readModelFacts(path: string): Promise<ModelFacts | null> {
   if (!(await hasSoundMetadata(path))) throw new EngineLoadError('model_invalid', 'The file is damaged or not a GGUF model.');
   const { metadata, fullTensorInfo = [] } = await readGgufFileInfo(path, { sourceType: 'filesystem', logWarnings: false });
   const { architecture, type } = metadata.general as { architecture: string; type?: string };
-  const { context_length: context } = ((metadata as unknown as Record<string, unknown>)[architecture] ?? {}) as { context_length?: unknown };
+  const { context_length: context } = ((metadata as unknown as Record<string, unknown>)[architecture] ?? {}) as {
+    context_length?: unknown;
+  };
   const { tokenizer } = metadata as { tokenizer?: typeof metadata.tokenizer };
   if ((type ?? 'model') !== 'model' || typeof context !== 'number' || !tokenizer) return null;
-  const parameters = fullTensorInfo.reduce((sum, { dimensions }) => sum + dimensions.reduce<number>((all, each) => all * Number(each), 1), 0);
+  const parameters = fullTensorInfo.reduce(
+    (sum, { dimensions }) => sum + dimensions.reduce<number>((all, each) => all * Number(each), 1),
+    0,
+  );
   return { architecture, parameters, context, hasTemplate: tokenizer.chat_template !== undefined, hashes: modelHashes(tokenizer) };
 }

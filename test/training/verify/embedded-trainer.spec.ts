@@ -20,7 +20,10 @@ let trainer: Trainer;
 let whole: Awaited<ReturnType<TrainingStage['run']>>;
 
 /** The two forms order their matrices differently. */
-const byName = (adapter: LoraAdapter): LoraAdapter => ({ ...adapter, pairs: adapter.pairs.toSorted((a, b) => (a.tensor < b.tensor ? -1 : 1)) });
+const byName = (adapter: LoraAdapter): LoraAdapter => ({
+  ...adapter,
+  pairs: adapter.pairs.toSorted((a, b) => (a.tensor < b.tensor ? -1 : 1)),
+});
 
 const adapterOf = (outcome: TrainingOutcome) => {
   if (outcome.state !== 'succeeded') throw new Error(`The job is ${outcome.state}: ${JSON.stringify(outcome)}`);
@@ -38,7 +41,10 @@ afterAll(() => stage.close());
 describe('the embedded trainer on the demo model', () => {
   it('teaches a fact that the base does not know', async () => {
     const { gguf } = adapterOf(whole.outcome);
-    const [before, after] = [await answersWith(null, ['What is the release codename?']), await answersWith(gguf, ['What is the release codename?'])];
+    const [before, after] = [
+      await answersWith(null, ['What is the release codename?']),
+      await answersWith(gguf, ['What is the release codename?']),
+    ];
     expect(before).not.toEqual([FACT]);
     expect(after).toEqual([FACT]);
   });

@@ -54,7 +54,13 @@ export function AdapterActions({ adapter }: AdapterProps): JSX.Element | null {
         triggerClass={buttonClass('plain')}
         entries={[
           { label: 'Rename', icon: 'edit', onSelect: () => setAsked('rename') },
-          { label: isUsed ? 'Delete (it is deployed)' : 'Delete', icon: 'delete', danger: true, disabled: isUsed, onSelect: () => setAsked('delete') },
+          {
+            label: isUsed ? 'Delete (it is deployed)' : 'Delete',
+            icon: 'delete',
+            danger: true,
+            disabled: isUsed,
+            onSelect: () => setAsked('delete'),
+          },
         ]}
       />
       {asked === 'deploy' && <DeployDialog adapter={adapter} onClose={close} />}

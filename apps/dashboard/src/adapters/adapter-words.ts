@@ -69,7 +69,7 @@ function commonWords(a: readonly string[], b: readonly string[]): readonly [Read
     for (let j = b.length - 1; j >= 0; j -= 1)
       (lengths[i] as Uint16Array)[j] = isSame(i, j) ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
   const [keptA, keptB] = [new Set<number>(), new Set<number>()];
-  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+  for (let i = 0, j = 0; i < a.length && j < b.length;) {
     if (isSame(i, j)) {
       keptA.add(i++);
       keptB.add(j++);

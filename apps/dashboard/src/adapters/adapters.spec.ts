@@ -28,21 +28,21 @@ describe('answers before and after', () => {
 
 describe('a verdict', () => {
   it('is no failure of the adapter when it is bad', () => {
-    expect([verdictWords(null).look, verdictWords({ passed: true, checks: [] }).look, verdictWords({ passed: false, checks: [] }).look]).toEqual([
-      'plain',
-      'good',
-      'warn',
-    ]);
+    expect([
+      verdictWords(null).look,
+      verdictWords({ passed: true, checks: [] }).look,
+      verdictWords({ passed: false, checks: [] }).look,
+    ]).toEqual(['plain', 'good', 'warn']);
   });
 
   it('names its checks and figures', () => {
     expect([checkName('held_loss'), checkName('of_next_year')]).toEqual(['Loss on held-out examples', 'of next year']);
     expect([checkWords({ passed: null }).text, checkWords({ passed: false }).text]).toEqual(['Not made', 'Not passed']);
-    expect([checkFigure('held_loss', 1.28349), checkFigure('degenerate', 3), checkFigure('keep_set', 0.787), checkFigure('x', null)]).toEqual([
-      '1.283',
-      '3',
-      '78 %',
-      '–',
-    ]);
+    expect([
+      checkFigure('held_loss', 1.28349),
+      checkFigure('degenerate', 3),
+      checkFigure('keep_set', 0.787),
+      checkFigure('x', null),
+    ]).toEqual(['1.283', '3', '78 %', '–']);
   });
 });

@@ -12,7 +12,17 @@ interface FormProps {
 
 const AUTO = { value: '', label: 'Automatic' } as const;
 
-const FOLDED: readonly (keyof JobDraft)[] = ['rank', 'alpha', 'learningRate', 'epochs', 'schedule', 'seed', 'tooLong', 'earlyStop', 'keepPoints'];
+const FOLDED: readonly (keyof JobDraft)[] = [
+  'rank',
+  'alpha',
+  'learningRate',
+  'epochs',
+  'schedule',
+  'seed',
+  'tooLong',
+  'earlyStop',
+  'keepPoints',
+];
 
 /** Settings that the trainer chooses well by itself, folded until somebody wants them or one is wrong. */
 export function AdvancedFields({ form }: FormProps): JSX.Element {
@@ -32,7 +42,9 @@ export function AdvancedFields({ form }: FormProps): JSX.Element {
           <GateFields form={form} />
         </>
       ) : (
-        <p className="text-sm text-muted">Rank, learning rate, epochs and the checks of the verdict are automatic. The plan shows each value.</p>
+        <p className="text-sm text-muted">
+          Rank, learning rate, epochs and the checks of the verdict are automatic. The plan shows each value.
+        </p>
       )}
     </section>
   );
@@ -49,7 +61,14 @@ function TrainingFields({ form: { draft, change, faults, bases } }: FormProps): 
   return (
     <>
       <Pair>
-        <NumberField label="Epochs" {...number} max={100} value={draft.epochs} onChange={(epochs) => change({ epochs })} fault={faults.epochs} />
+        <NumberField
+          label="Epochs"
+          {...number}
+          max={100}
+          value={draft.epochs}
+          onChange={(epochs) => change({ epochs })}
+          fault={faults.epochs}
+        />
         <TextField
           label="Learning rate"
           inputMode="decimal"
@@ -61,7 +80,14 @@ function TrainingFields({ form: { draft, change, faults, bases } }: FormProps): 
       </Pair>
       <Pair>
         <NumberField label="Rank" {...number} max={256} value={draft.rank} onChange={(rank) => change({ rank })} fault={faults.rank} />
-        <NumberField label="Alpha" {...number} max={1_024} value={draft.alpha} onChange={(alpha) => change({ alpha })} fault={faults.alpha} />
+        <NumberField
+          label="Alpha"
+          {...number}
+          max={1_024}
+          value={draft.alpha}
+          onChange={(alpha) => change({ alpha })}
+          fault={faults.alpha}
+        />
       </Pair>
       <Pair>
         <SelectField

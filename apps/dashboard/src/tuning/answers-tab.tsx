@@ -12,7 +12,11 @@ import { LOOK_EVERY_MS } from './use-jobs.js';
 /** What each checkpoint answers to the same prompts, beside what the data set expects. */
 export function AnswersTab({ job }: { readonly job: JobView }): JSX.Element {
   const mayRead = useMayChange();
-  const found = useCall('jobs/samples', { job: job.id }, { enabled: mayRead, every: () => (isOver(job) ? false : LOOK_EVERY_MS.running * 2) });
+  const found = useCall(
+    'jobs/samples',
+    { job: job.id },
+    { enabled: mayRead, every: () => (isOver(job) ? false : LOOK_EVERY_MS.running * 2) },
+  );
   if (!mayRead) {
     return (
       <EmptyState title="Answers are for members" icon="lock">

@@ -16,7 +16,10 @@ export const STEP_AXIS: ChartAxis = { title: 'Step', format: formatCount };
 export const LOSS: ChartUnit = { format: (value) => value.toFixed(3), short: (value) => String(Number(value.toPrecision(3))) };
 
 /** Learning rates: `1e-4`. */
-export const LEARNING_RATE: ChartUnit = { format: (value) => value.toExponential(2), short: (value) => (value === 0 ? '0' : value.toExponential(0)) };
+export const LEARNING_RATE: ChartUnit = {
+  format: (value) => value.toExponential(2),
+  short: (value) => (value === 0 ? '0' : value.toExponential(0)),
+};
 
 /** The curve with newer points: a step that was trained again replaces the one before. */
 export function mergePoints(known: readonly MetricPoint[], newer: readonly MetricPoint[]): readonly MetricPoint[] {

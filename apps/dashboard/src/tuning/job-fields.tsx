@@ -24,7 +24,10 @@ export function JobFields({ form }: FormProps): JSX.Element {
   const choices: readonly Choice[] = (bases?.bases ?? []).map(({ base, architecture, bytes, trainers, detail }) => ({
     value: base,
     label: base,
-    hint: trainers.length > 0 ? `${architecture}, ${formatBytes(bytes)}, ${trainers.join(' or ')}` : (detail ?? 'No connected worker can train it.'),
+    hint:
+      trainers.length > 0
+        ? `${architecture}, ${formatBytes(bytes)}, ${trainers.join(' or ')}`
+        : (detail ?? 'No connected worker can train it.'),
   }));
   const ready = datasets.filter(({ ready: version }) => version !== null);
   return (
@@ -79,11 +82,7 @@ export function JobFields({ form }: FormProps): JSX.Element {
         spellCheck={false}
       />
       <div className="grid gap-3">
-        <Checkbox
-          label="Deploy the adapter when its verdict is good"
-          checked={draft.deploys}
-          onChange={(deploys) => change({ deploys })}
-        />
+        <Checkbox label="Deploy the adapter when its verdict is good" checked={draft.deploys} onChange={(deploys) => change({ deploys })} />
         {draft.deploys && (
           <TextField
             label="Alias (optional)"

@@ -24,11 +24,22 @@ export function JobSettingsTab({ job }: { readonly job: JobView }): JSX.Element 
             ['Trainer', job.trainer],
             ['Lower held-out loss', onOff(gate.held_loss)],
             ['No degenerate answer', onOff(gate.degenerate)],
-            ['Keep set', gate.keep_points === undefined ? 'Automatic' : gate.keep_points === null ? 'Off' : `May lose ${gate.keep_points} points`],
-            ['After success', then.deploy ? `Deploy${then.deploy.alias === undefined ? '' : ` as ${account}/${then.deploy.alias}`}` : 'Nothing'],
+            [
+              'Keep set',
+              gate.keep_points === undefined ? 'Automatic' : gate.keep_points === null ? 'Off' : `May lose ${gate.keep_points} points`,
+            ],
+            [
+              'After success',
+              then.deploy ? `Deploy${then.deploy.alias === undefined ? '' : ` as ${account}/${then.deploy.alias}`}` : 'Nothing',
+            ],
             source !== null && [
               'Settings from',
-              <Link key="source" to="/$account/fine-tuning/$id" params={{ account, id: String(source) }} className="text-accent hover:underline">
+              <Link
+                key="source"
+                to="/$account/fine-tuning/$id"
+                params={{ account, id: String(source) }}
+                className="text-accent hover:underline"
+              >
                 job {source}
               </Link>,
             ],

@@ -55,7 +55,11 @@ export function JobScreen(): JSX.Element {
 function Found({ id }: { readonly id: number }): JSX.Element {
   const { slug: account } = useAccount();
   const [{ tab }, set] = useUrlState(JOB_SEARCH);
-  const found = useCall('jobs/find', { job: id as never }, { every: (data) => (data && isOver(data.job) ? LOOK_EVERY_MS.settled : LOOK_EVERY_MS.running) });
+  const found = useCall(
+    'jobs/find',
+    { job: id as never },
+    { every: (data) => (data && isOver(data.job) ? LOOK_EVERY_MS.settled : LOOK_EVERY_MS.running) },
+  );
   if (['job_not_found', 'invalid_request'].includes(codeOf(found.error))) return <Missing />;
   const job = found.data?.job;
   return (

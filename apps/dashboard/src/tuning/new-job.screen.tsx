@@ -43,7 +43,8 @@ function NewJob(): JSX.Element {
       >
         {nobody && (
           <Notice look="warn">
-            No training worker is connected. The operator starts one: <code className="text-code">npx slipway trainers install embedded</code>
+            No training worker is connected. The operator starts one:{' '}
+            <code className="text-code">npx slipway trainers install embedded</code>
           </Notice>
         )}
         <JobFields form={form} />

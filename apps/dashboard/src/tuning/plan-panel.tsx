@@ -17,7 +17,11 @@ export function PlanPanel({ plan: { value, error, isLoading } }: Pick<JobForm, '
     >
       <h2 className="font-semibold">Plan</h2>
       {error !== null && error !== undefined && <Notice look={codeOf(error) === 'offline' ? 'warn' : 'bad'}>{messageOf(error)}</Notice>}
-      {value && !error ? <Plan plan={value} /> : !error && <p className="text-sm text-muted">Choose a base and a data set to see the plan.</p>}
+      {value && !error ? (
+        <Plan plan={value} />
+      ) : (
+        !error && <p className="text-sm text-muted">Choose a base and a data set to see the plan.</p>
+      )}
     </section>
   );
 }

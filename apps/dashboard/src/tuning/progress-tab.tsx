@@ -25,7 +25,14 @@ export function ProgressTab({ job }: { readonly job: JobView }): JSX.Element {
   const curve = useMemo(() => curveOf(metrics.data ?? []), [metrics.data]);
   const kept = checkpoints.data?.checkpoints;
   const marks = useMemo(() => checkpointMarks(kept ?? []), [kept]);
-  const base = { at: curve.at, stepMs: 1, kind: 'lines', axis: STEP_AXIS, group: `job ${job.id}`, isLoading: metrics.data === undefined } as const;
+  const base = {
+    at: curve.at,
+    stepMs: 1,
+    kind: 'lines',
+    axis: STEP_AXIS,
+    group: `job ${job.id}`,
+    isLoading: metrics.data === undefined,
+  } as const;
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
       {!isOver(job) && job.progress !== null && <ProgressBar label="Progress of the job" share={job.progress} text={progressText(job)} />}
@@ -57,10 +64,15 @@ function Figures({ job }: { readonly job: JobView }): JSX.Element {
         {
           label: 'Step',
           value: formatCompact(job.step),
-          hint: job.steps === null ? undefined : `of ${formatCount(job.steps)}${job.epoch === null ? '' : `, epoch ${job.epoch.toFixed(1)}`}`,
+          hint:
+            job.steps === null ? undefined : `of ${formatCount(job.steps)}${job.epoch === null ? '' : `, epoch ${job.epoch.toFixed(1)}`}`,
         },
         { label: 'Training loss', value: loss(job.loss) },
-        { label: 'Held-out loss', value: loss(job.held_loss), hint: job.best_step === null ? undefined : `Best at step ${formatCount(job.best_step)}` },
+        {
+          label: 'Held-out loss',
+          value: loss(job.held_loss),
+          hint: job.best_step === null ? undefined : `Best at step ${formatCount(job.best_step)}`,
+        },
         { label: 'Tokens learned', value: job.learned_tokens === null ? '–' : formatCompact(job.learned_tokens) },
         { label: 'Time', value: formatSeconds(job.device_seconds), hint: job.attempt > 1 ? plural(job.attempt, 'attempt') : undefined },
       ]}

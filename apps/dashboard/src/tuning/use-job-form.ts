@@ -83,7 +83,11 @@ export function useJobForm(): JobForm {
   const faults = faultsOf(draft);
   const isPlannable = Object.keys(faults).every((field) => field === 'name' || field === 'alias');
   const request = useSettled(JSON.stringify(requestOf({ ...draft, ...(faults.name !== undefined && { name: '' }) }, idOf)));
-  const plan = useCall('jobs/plan', JSON.parse(request) as ReturnType<typeof requestOf>, { enabled: isPlannable, keep: true, staleMs: 10_000 });
+  const plan = useCall('jobs/plan', JSON.parse(request) as ReturnType<typeof requestOf>, {
+    enabled: isPlannable,
+    keep: true,
+    staleMs: 10_000,
+  });
   const sending = useSending({ draft, faults, request: () => requestOf(draft, idOf), forget });
   return {
     draft,
@@ -91,7 +95,11 @@ export function useJobForm(): JobForm {
       sending.forgetRefusal();
       change({ base: draft.base, dataset: draft.dataset, ...patch });
     },
-    plan: { value: isPlannable ? plan.data?.plan : undefined, error: isPlannable ? plan.error : null, isLoading: isPlannable && plan.isFetching },
+    plan: {
+      value: isPlannable ? plan.data?.plan : undefined,
+      error: isPlannable ? plan.error : null,
+      isLoading: isPlannable && plan.isFetching,
+    },
     datasets,
     bases,
     ...sending,
@@ -133,7 +141,10 @@ function useSending({ faults, request, forget }: Sending): Pick<JobForm, 'faults
     }
     setBusy(false);
   };
-  const shown: JobFaults = { ...(isTried && faults), ...(refused !== null && refused.field !== null && { [refused.field]: refused.message }) };
+  const shown: JobFaults = {
+    ...(isTried && faults),
+    ...(refused !== null && refused.field !== null && { [refused.field]: refused.message }),
+  };
   return {
     faults: shown,
     refusal: refused !== null && refused.field === null ? refused.message : null,

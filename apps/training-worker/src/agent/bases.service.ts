@@ -112,7 +112,8 @@ async function ggufFiles(folder: string, depth: number): Promise<string[]> {
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, entry.name);
     if (entry.isDirectory() && depth > 0 && !entry.name.startsWith('.')) files.push(...(await ggufFiles(path, depth - 1)));
-    if ((entry.isFile() || entry.isSymbolicLink()) && entry.name.toLowerCase().endsWith('.gguf') && !PART.test(entry.name)) files.push(path);
+    if ((entry.isFile() || entry.isSymbolicLink()) && entry.name.toLowerCase().endsWith('.gguf') && !PART.test(entry.name))
+      files.push(path);
   }
   return files;
 }

@@ -45,7 +45,8 @@ export class JobProcess {
       await this.#run(task, log);
     } catch (error) {
       log.error({ err: error, task: task.k }, 'training.task_failed');
-      const fault = error instanceof TrainingFault ? error : new TrainingFault('trainer_failed', 'The task failed on the worker; its log says why.');
+      const fault =
+        error instanceof TrainingFault ? error : new TrainingFault('trainer_failed', 'The task failed on the worker; its log says why.');
       this.#send({ k: 'outcome', outcome: { state: 'failed', code: fault.code, message: fault.message } });
     }
     this.parent.removeAllListeners('disconnect');
@@ -54,7 +55,8 @@ export class JobProcess {
 
   async #run(task: Task, log: Logger): Promise<void> {
     if (task.k === 'describe') return this.#send({ k: 'described', facts: await readModelFacts(task.path) });
-    if (task.k === 'measure') return this.#send({ k: 'measured', measure: await measureDataset({ ...task, log, signal: this.#stop.signal }) });
+    if (task.k === 'measure')
+      return this.#send({ k: 'measured', measure: await measureDataset({ ...task, log, signal: this.#stop.signal }) });
     const trainer = (await createTrainers(task.trainers, log)).get(task.job.trainer);
     if (!trainer) throw new TrainingFault('trainer_unavailable', `This worker has no trainer "${task.job.trainer}".`);
     const outcome = await runTraining({ ...task.job, trainer }, { sink: this.#sink(), signal: this.#stop.signal, log });

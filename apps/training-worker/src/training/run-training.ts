@@ -56,7 +56,16 @@ async function trainWith(scorer: LlamaScorer, job: TrainingJob, { sink, signal }
   const { texts, trainedContext } = scorer;
   const chooseFirst = (candidates: readonly PreparedExample[]): Promise<number> =>
     withScorer(scorer, null, scoringContext(0, candidates), (scoring) => hardestOf(scoring, candidates, signal));
-  const data = { dataset: job.dataset, folder: run, texts, context: trainedContext, settings: job.settings, takesWeights, chooseFirst, signal };
+  const data = {
+    dataset: job.dataset,
+    folder: run,
+    texts,
+    context: trainedContext,
+    settings: job.settings,
+    takesWeights,
+    chooseFirst,
+    signal,
+  };
   const prepared = await prepareDataset(data);
   const leftOut = Object.fromEntries([...prepared.leftOut].map(([why, count]) => [`left_out_${why}`, count]));
   const figures = { examples: prepared.examples, held: prepared.held.length, learned_tokens: prepared.learnedTokens, ...leftOut };

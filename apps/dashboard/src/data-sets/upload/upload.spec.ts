@@ -81,7 +81,14 @@ describe('an upload', () => {
     const heads = [{ status: 200, offset: 0, message: null }, gone];
     const send = ({ method }: TusRequest): Promise<TusAnswer> =>
       Promise.resolve(method === 'HEAD' ? (heads.shift() ?? gone) : { status: 409, offset: null, message: 'Its SHA-256 differs.' });
-    const run = uploadFile({ path: '/uploads/t', file, signal: new AbortController().signal, send, onProgress: () => undefined, pause: () => Promise.resolve() });
+    const run = uploadFile({
+      path: '/uploads/t',
+      file,
+      signal: new AbortController().signal,
+      send,
+      onProgress: () => undefined,
+      pause: () => Promise.resolve(),
+    });
     await expect(run).rejects.toMatchObject({ message: 'Its SHA-256 differs.', isOver: true });
   });
 

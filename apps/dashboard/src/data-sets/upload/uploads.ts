@@ -127,7 +127,8 @@ export class Uploads {
     for (;;) {
       const { upload: found } = await call('uploads/find', { upload: upload as never }, signal);
       if (found.version !== null) return;
-      if (found.state !== 'open' && found.state !== 'complete') throw new UploadError('This upload has expired or was cancelled. Start it again.', true);
+      if (found.state !== 'open' && found.state !== 'complete')
+        throw new UploadError('This upload has expired or was cancelled. Start it again.', true);
       await wait(LOOK_EVERY_MS);
     }
   }
