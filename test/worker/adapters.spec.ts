@@ -1,9 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ServedAdapter } from '@slipway/contracts';
+import { AccountId, type ServedAdapter } from '@slipway/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { WitnessedAdapter } from '../adapters/witnessed-adapter.js';
+import { isAlive } from '../testing/is-alive.js';
 import { anItem } from './an-item.js';
 import { AdapterStage } from './adapter-stage.js';
 import type { Agent } from './rig.js';
@@ -151,6 +152,42 @@ describe('a stream whose worker is lost', () => {
 });
 
 describe('many adapters', () => {
+  it('of one account and base share a process, and leave it alone', async () => {
+    const [a, b] = both();
+    const foreign = stage.item(53, a, { account: AccountId.parse(2) });
+    stage.rig.assign(agent, [stage.item(51, a), stage.item(52, b), foreign, anItem(54)]);
+    const pids: (number | null)[] = [];
+    for (const dep of [51, 52, 53, 54]) pids.push((await stage.rig.ready(agent, dep)).pid);
+    expect(pids[0]).toBe(pids[1]);
+    expect(new Set(pids).size).toBe(3);
+    const [kept, before] = [stage.rig.ask(52, 'Hello', { endless: true }), await answer(52)];
+    stage.rig.assign(agent, [stage.item(52, b), foreign, anItem(54)]);
+    await until('the other one has left', () => stage.rig.loadOf(agent, 51) === undefined);
+    expect((await kept.done).end.fin).toBe('done');
+    expect([stage.rig.loadOf(agent, 52)?.pid, await answer(52)]).toEqual([pids[1], before]);
+    stage.rig.assign(agent, [stage.item(52, b), stage.item(55, a)]);
+    expect((await stage.rig.ready(agent, 55)).pid).toBe(pids[1]);
+    stage.rig.assign(agent, []);
+    await until('the process has ended', () => !isAlive(pids[1]!));
+  });
+
+  it('that fail or crash leave the others serving', async () => {
+    const [a, b] = both();
+    const wrong = stage.item(62, other({ witness: b.facts.witness }));
+    stage.rig.assign(agent, [stage.item(61, a), wrong]);
+    const { pid } = await stage.rig.ready(agent, 61);
+    expect((await stage.failed(agent, 62)).reason).toBe('witness_failed');
+    expect([stage.rig.loadOf(agent, 61)?.state, isAlive(pid!)]).toEqual(['ready', true]);
+    stage.rig.assign(agent, [stage.item(61, a), stage.item(63, b)]);
+    expect((await stage.rig.ready(agent, 63)).pid).toBe(pid);
+    const [first, second] = [await answer(61), await answer(63)];
+    process.kill(pid!, 'SIGKILL');
+    await until('both are loaded again', () =>
+      [61, 63].every((dep) => stage.rig.loadOf(agent, dep)?.state === 'ready' && stage.rig.loadOf(agent, dep)?.pid !== pid),
+    );
+    expect([await answer(61), await answer(63)]).toEqual([first, second]);
+  });
+
   it('answer many requests at once, each as itself', async () => {
     const adapters = [...both(), await stage.adapter({ seed: 5 }), await stage.adapter({ seed: 6 })];
     stage.rig.assign(

@@ -30,6 +30,8 @@ export interface Servable {
   readonly model: ObtainedModel;
   readonly adapter: ObtainedAdapter | null;
   readonly name: RunnerName;
+  /** Whether it must share no process, because it crashed more than once in a row: one adapter must not take others with it. */
+  readonly alone: boolean;
 }
 
 export interface PlacementOptions {
@@ -161,7 +163,8 @@ export class Replica {
         name.giveBack();
         return null;
       }
-      return await this.#serve({ model, adapter, name }, signal, () => (readyAt = performance.now()));
+      const alone = this.#failure?.crash === true && this.#failures >= 2;
+      return await this.#serve({ model, adapter, name, alone }, signal, () => (readyAt = performance.now()));
     } catch (error) {
       if (signal.aborted) return null;
       return this.#describe(error);

@@ -100,7 +100,7 @@ export class ReplicasService {
       models: this.models,
       adapters: this.adapters,
       nameRunner: () => this.runners.name(item.dep),
-      startRunner: ({ model, adapter, name }, listener) => this.runners.start({ item, adapter, log, name }, model, listener),
+      startRunner: ({ model, ...rest }, listener) => this.runners.start({ item, log, ...rest }, model, listener),
       changed: () => {
         this.#retireSoon();
         this.#changed();

@@ -9,9 +9,11 @@ import type { ObtainedAdapter } from './adapter-files.js';
 import type { ObtainedModel } from './model-sources.js';
 import type { OtherUser } from '../runner/other-user.js';
 import { Runner } from '../runner/runner.js';
+import type { RunnerSetup } from '../runner/runner-messages.js';
 import { queueBoundOf } from '../serving/admission.js';
 import { RUNNER_NAMES } from './agent-tokens.js';
 import { ForkedRunner } from './forked-runner.js';
+import { RunnerChild } from './runner-child.js';
 import { InProcessRunner } from './in-process-runner.js';
 import type { ItemLog } from './log-book.js';
 import { totalMemory } from './memory.js';
@@ -31,12 +33,16 @@ export interface PlacedItem {
   readonly adapter: ObtainedAdapter | null;
   readonly log: ItemLog;
   readonly name: RunnerName;
+  /** Whether it must share no process: the one before crashed. */
+  readonly alone: boolean;
 }
 
 /** Starts runners: embedded engines in processes of their own, HTTP engines in this one. */
 @Injectable()
 export class RunnerStarter {
-  readonly #children = new Set<ForkedRunner>();
+  readonly #children = new Set<RunnerChild>();
+  /** Processes that serve adapters of one base, by what they have in common. */
+  readonly #shared = new Map<string, RunnerChild>();
   #readers: Promise<ThreadPool> | undefined;
   // Runs at every orderly exit of this process. After a kill the children notice the closed pipe.
   readonly #killChildren = (): void => {
@@ -68,41 +74,58 @@ export class RunnerStarter {
     return new InProcessRunner((lost) => this.#make(placed, source, lost), listener);
   }
 
-  #fork({ item: placed, adapter, log, name }: PlacedItem, modelPath: string, listener: RunnerListener): RunnerHandle {
+  #fork(given: PlacedItem, modelPath: string, listener: RunnerListener): RunnerHandle {
+    const { log, name } = given;
+    const runner = new ForkedRunner({ child: this.#childFor(given, modelPath), setup: this.#setupOf(given, modelPath), listener, log });
+    name.onRenewed((jwt) => runner.renew(jwt));
+    void runner.ended.then(() => name.giveBack());
+    return runner;
+  }
+
+  #setupOf({ item: placed, adapter, name }: PlacedItem, modelPath: string): RunnerSetup {
     const { config } = this;
     // The credential is the query of a download address, which a runner with a local file does not need.
     const { credential: _, ...item } = placed;
     const program = programFor(item.source, config);
-    const runner = new ForkedRunner({
-      setup: {
-        env: config.SLIPWAY_ENV,
-        natsUrl: config.NATS_URL,
-        // A runner with a name of its own gets none of this worker's credentials.
-        natsCredentialsDir: name.held ? null : (config.NATS_CREDENTIALS_DIR ?? null),
-        wk: name.wk,
-        identity: name.held && { key: name.held.key, jwt: name.held.jwt },
-        zone: config.ZONE ?? null,
-        logLevel: config.LOG_LEVEL,
-        gpu: config.GPU,
-        program: program && { path: program.path, args: [...program.args] },
-        user: name.held ? this.#otherUser() : null,
-        // A configured user is never replaced by root.
-        mayStayRoot: config.RUNNER_UID === undefined,
-        agent: process.pid,
-        orphanDrainMs: config.DRAIN_MS,
-        item,
-        modelPath,
-        adapter: adapter && { path: adapter.path, baseIdentity: adapter.baseIdentity },
-      },
-      listener,
-      silenceMs: config.RUNNER_SILENCE_MS,
-      memoryBytes: config.RUNNER_MEM_BYTES ?? config.WORKER_MEM_BYTES ?? Math.floor(totalMemory() * SHARE_OF_MEMORY),
-      log,
+    return {
+      env: config.SLIPWAY_ENV,
+      natsUrl: config.NATS_URL,
+      // A runner with a name of its own gets none of this worker's credentials.
+      natsCredentialsDir: name.held ? null : (config.NATS_CREDENTIALS_DIR ?? null),
+      wk: name.wk,
+      identity: name.held && { key: name.held.key, jwt: name.held.jwt },
+      zone: config.ZONE ?? null,
+      logLevel: config.LOG_LEVEL,
+      gpu: config.GPU,
+      program: program && { path: program.path, args: [...program.args] },
+      user: name.held ? this.#otherUser() : null,
+      // A configured user is never replaced by root.
+      mayStayRoot: config.RUNNER_UID === undefined,
+      agent: process.pid,
+      orphanDrainMs: config.DRAIN_MS,
+      item,
+      modelPath,
+      adapter: adapter && { path: adapter.path, baseIdentity: adapter.baseIdentity },
+    };
+  }
+
+  /**
+   * The process for an item: one of its own, or for an adapter the one in which its account's other adapters of this base are.
+   * Accounts share none, because native code that a hostile adapter takes over sees all of its process.
+   */
+  #childFor({ item, adapter, alone }: PlacedItem, modelPath: string): RunnerChild {
+    const key = adapter && !alone ? JSON.stringify([item.account, modelPath, adapter.baseIdentity, item.threads]) : null;
+    const known = key === null ? undefined : this.#shared.get(key);
+    if (known?.isOpen === true) return known;
+    const { config } = this;
+    const memoryBytes = config.RUNNER_MEM_BYTES ?? config.WORKER_MEM_BYTES ?? Math.floor(totalMemory() * SHARE_OF_MEMORY);
+    const child = new RunnerChild({ silenceMs: config.RUNNER_SILENCE_MS, memoryBytes });
+    this.#keep(child);
+    if (key !== null) this.#shared.set(key, child);
+    void child.exited.then(() => {
+      if (key !== null && this.#shared.get(key) === child) this.#shared.delete(key);
     });
-    name.onRenewed((jwt) => runner.renew(jwt));
-    void runner.exited.then(() => name.giveBack());
-    this.#keep(runner);
-    return runner;
+    return child;
   }
 
   /** Null where the agent is not root, and by default with a GPU, whose devices are open to root or to certain groups of the host only. */
@@ -112,11 +135,11 @@ export class RunnerStarter {
     return process.getuid?.() === 0 && uid !== 0 ? { uid, gid: uid } : null;
   }
 
-  #keep(runner: ForkedRunner): void {
+  #keep(child: RunnerChild): void {
     if (this.#children.size === 0) process.on('exit', this.#killChildren);
-    this.#children.add(runner);
-    void runner.exited.then(() => {
-      this.#children.delete(runner);
+    this.#children.add(child);
+    void child.exited.then(() => {
+      this.#children.delete(child);
       if (this.#children.size === 0) process.off('exit', this.#killChildren);
     });
   }

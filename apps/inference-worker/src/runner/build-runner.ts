@@ -39,16 +39,20 @@ function engineAdapter({ item, modelPath, adapter }: RunnerSetup): EngineAdapter
   return { path: adapter.path, facts: item.adapter, assertBase };
 }
 
-/** Connects to NATS and builds the runner of a process; its model is not loaded yet. */
+/**
+ * Connects to NATS and builds a runner; its model is not loaded yet.
+ * @param isFirst whether this process must leave root before it
+ */
 export async function buildRunner(
   setup: RunnerSetup,
+  isFirst: boolean,
   tee: (line: string) => void,
   lost: (error: EngineLoadError) => void,
 ): Promise<ConnectedRunner> {
   const { item, env, zone } = setup;
   const log = createLogger('inference-runner', setup.logLevel, tee).child({ deployment: item.dep, rev: item.rev });
   const { natsUrl: url, identity, wk } = setup;
-  leaveRoot(setup, log);
+  if (isFirst) leaveRoot(setup, log);
   const nats = await connectNats({
     url,
     name: `runner-${item.dep}`,

@@ -63,11 +63,12 @@ export const MAX_LOG_BATCH = 500;
 
 /** Agent to runner. */
 export const AgentMessage = z.discriminatedUnion('k', [
+  /** Serve this. Further ones, of adapters on the same base, join the first. */
   z.object({ k: z.literal('setup'), setup: RunnerSetup }),
-  /** Take nothing new, finish what runs within the time, then exit. */
-  z.object({ k: z.literal('drain'), options: DrainOptions }),
+  /** Take nothing new, finish what runs within the time, then leave; the process exits with its last runner. */
+  z.object({ k: z.literal('drain'), wk: Incarnation, options: DrainOptions }),
   /** A renewed JWT of the runner's name, for its next reconnect. */
-  z.object({ k: z.literal('renew'), jwt: z.string() }),
+  z.object({ k: z.literal('renew'), wk: Incarnation, jwt: z.string() }),
 ]);
 export type AgentMessage = z.infer<typeof AgentMessage>;
 
@@ -82,16 +83,18 @@ export const RunnerFacts = z.object({
 });
 export type RunnerFacts = z.infer<typeof RunnerFacts>;
 
-/** Runner to agent. */
+/** Runner to agent. `wk` names the runner. */
 export const RunnerMessage = z.discriminatedUnion('k', [
-  z.object({ k: z.literal('progress'), progress: z.number().min(0).max(1) }),
-  z.object({ k: z.literal('ready'), facts: RunnerFacts }),
-  z.object({ k: z.literal('failed'), reason: StateReason, detail: z.string() }),
+  z.object({ k: z.literal('progress'), wk: z.string(), progress: z.number().min(0).max(1) }),
+  z.object({ k: z.literal('ready'), wk: z.string(), facts: RunnerFacts }),
+  z.object({ k: z.literal('failed'), wk: z.string(), reason: StateReason, detail: z.string() }),
   /** Each second from the start: also shows that the runner's event loop turns. */
-  z.object({ k: z.literal('heartbeat'), figures: RunnerFigures.nullable() }),
+  z.object({ k: z.literal('heartbeat'), runners: z.array(z.object({ wk: z.string(), figures: RunnerFigures })) }),
   /** A drain has begun: the end of the process is not a crash now. */
-  z.object({ k: z.literal('draining') }),
+  z.object({ k: z.literal('draining'), wk: z.string() }),
+  /** The runner has ended; others of the process go on. */
+  z.object({ k: z.literal('left'), wk: z.string() }),
   /** Lines of its log, as JSON. */
-  z.object({ k: z.literal('log'), lines: z.array(z.string()).max(MAX_LOG_BATCH) }),
+  z.object({ k: z.literal('log'), wk: z.string(), lines: z.array(z.string()).max(MAX_LOG_BATCH) }),
 ]);
 export type RunnerMessage = z.infer<typeof RunnerMessage>;
