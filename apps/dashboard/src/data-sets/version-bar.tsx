@@ -110,10 +110,8 @@ function Numbers({
           key={n}
           to="/$account/data-sets/$name"
           params={(now) => ({ account, name: now.name ?? '' })}
-          search={(now: object) =>
-            ({ ...now, v: String(version), tab: 'examples', from: String(n), q: undefined, rule: undefined, min: undefined }) as never
-          }
-          className="text-sm text-accent hover:underline"
+          search={(now: object) => ({ ...now, v: String(version), tab: 'examples', from: String(n), q: undefined, rule: undefined, min: undefined }) as never}
+          className="inline-grid min-h-6 min-w-6 place-content-center text-sm text-accent hover:underline"
         >
           #{n}
         </Link>

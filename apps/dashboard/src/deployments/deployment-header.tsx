@@ -28,6 +28,18 @@ export function HeaderNames({ deployment }: { readonly deployment: DeploymentVie
         <Icon name="layers" className="size-3.5" />
         <Truncated text={modelNameOf(deployment.source)} cut="middle" />
       </span>
+      {deployment.adapter && (
+        <Link
+          to="/$account/fine-tuning/adapters/$id"
+          params={{ account, id: String(deployment.adapter.id) }}
+          className="inline-flex min-w-0 items-center gap-1.5 text-accent underline"
+        >
+          <Icon name="train" className="size-3.5" />
+          <span className="min-w-0 truncate">
+            Adapter {deployment.adapter.name} v{deployment.adapter.version}
+          </span>
+        </Link>
+      )}
     </div>
   );
 }

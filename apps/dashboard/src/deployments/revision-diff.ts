@@ -7,7 +7,7 @@ const orDefault = (value: number | null): string => (value === null ? 'Default' 
 
 /** The settings of a revision, each with its words. */
 function settingsOf(revision: RevisionView): readonly (readonly [string, string])[] {
-  const { source, context, slots, threads, default_max_tokens: longest, credential } = revision;
+  const { source, adapter, context, slots, threads, default_max_tokens: longest, credential } = revision;
   const { engine: _, ...place } = source;
   const kind = engineKindOf(source);
   const options = Object.entries(source.engine?.options ?? {}).map(
@@ -16,6 +16,7 @@ function settingsOf(revision: RevisionView): readonly (readonly [string, string]
   const sum = source.kind === 'download' && source.sha256 !== undefined ? ([['SHA-256', source.sha256]] as const) : [];
   return [
     ['Model', sourceText(place)],
+    ...(adapter ? ([['Adapter', `${adapter.name} v${adapter.version}`]] as const) : []),
     ...sum,
     ['Engine', engineFacts(kind)?.title ?? kind],
     ...options,

@@ -8,7 +8,7 @@ import { Button, buttonClass } from '../ui/button.js';
 import { SecretField } from '../ui/copy-field.js';
 import { Icon } from '../ui/icon.js';
 import { Panel } from '../ui/page.js';
-import { type ChecklistStep, isSetUp, type progressOf, STEPS } from './checklist.js';
+import { type ChecklistStep, isSetUp, type progressOf, STEPS, type StepState } from './checklist.js';
 
 const CreateKeyDialog = lazy(async () => ({ default: (await import('../api-keys/create-key-dialog.js')).CreateKeyDialog }));
 
@@ -17,6 +17,7 @@ const WORDS: Readonly<Record<ChecklistStep, { readonly title: string; readonly a
   key: { title: 'Create an API key', about: 'Clients send it with every request. It is shown once.' },
   request: { title: 'Send the first request', about: 'Run this in a terminal. This page notices the request within seconds.' },
   team: { title: 'Invite your team', about: 'Optional. Each person signs in with their own address.' },
+  tune: { title: 'Fine-tune a model', about: 'Optional. Teach a base model the conversations of a data set.' },
   agent: { title: 'Connect an agent', about: 'Optional. Coding agents manage deployments through the MCP server.' },
 };
 
@@ -27,20 +28,21 @@ export interface ChecklistPanelProps {
 /** The first steps in an account, each with its state; the next open one shows how to take it. Gone once all are done. */
 export function ChecklistPanel({ progress }: ChecklistPanelProps): JSX.Element | null {
   const [apiKey, setApiKey] = useState<string>();
-  const next = STEPS.find((step) => progress[step] === 'open');
-  const done = STEPS.filter((step) => progress[step] === 'done').length;
-  if (done === STEPS.length) return null;
+  const steps = STEPS.filter((step) => progress[step] !== 'absent');
+  const next = steps.find((step) => progress[step] === 'open');
+  const done = steps.filter((step) => progress[step] === 'done').length;
+  if (done === steps.length) return null;
   return (
     <Panel
       title={isSetUp(progress) ? 'More to set up' : 'Get started'}
       actions={
         <span className="text-sm text-muted">
-          {done} of {STEPS.length} done
+          {done} of {steps.length} done
         </span>
       }
     >
       <ol className="grid gap-1">
-        {STEPS.filter((step) => !isSetUp(progress) || progress[step] !== 'done').map((step) => (
+        {steps.filter((step) => !isSetUp(progress) || progress[step] !== 'done').map((step) => (
           <StepRow key={step} step={step} state={progress[step]} isNext={step === next}>
             <StepContent step={step} apiKey={apiKey} onKey={setApiKey} />
           </StepRow>
@@ -52,7 +54,7 @@ export function ChecklistPanel({ progress }: ChecklistPanelProps): JSX.Element |
 
 interface StepRowProps {
   readonly step: ChecklistStep;
-  readonly state: 'done' | 'open' | 'unknown';
+  readonly state: StepState;
   readonly isNext: boolean;
   readonly children: ReactNode;
 }
@@ -107,6 +109,12 @@ function StepContent({ step, apiKey, onKey }: StepContentProps): JSX.Element {
       return (
         <Link to="/$account/members" params={{ account }} className={`${buttonClass('plain')} justify-self-start`}>
           Invite people
+        </Link>
+      );
+    case 'tune':
+      return (
+        <Link to="/$account/data-sets" params={{ account }} className={`${buttonClass('plain')} justify-self-start`}>
+          Open data sets
         </Link>
       );
     case 'agent':

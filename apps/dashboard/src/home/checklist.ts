@@ -8,13 +8,15 @@ export interface AccountProgress {
   readonly people: number | null;
   /** Whether an agent has used the MCP key. */
   readonly agentSeen: boolean | null;
+  /** Whether an adapter was trained. Undefined = this installation trains none. */
+  readonly hasAdapter: boolean | null | undefined;
 }
 
-export const STEPS = ['deploy', 'key', 'request', 'team', 'agent'] as const;
+export const STEPS = ['deploy', 'key', 'request', 'team', 'agent', 'tune'] as const;
 export type ChecklistStep = (typeof STEPS)[number];
 
-/** `unknown` until its figures have come. */
-export type StepState = 'done' | 'open' | 'unknown';
+/** `unknown` until its figures have come. `absent`: it cannot be taken here. */
+export type StepState = 'done' | 'open' | 'unknown' | 'absent';
 
 function stateOf(known: unknown, isDone: boolean): StepState {
   if (known === null) return 'unknown';
@@ -28,6 +30,7 @@ export function progressOf({
   requests,
   people,
   agentSeen,
+  hasAdapter,
 }: AccountProgress): Readonly<Record<ChecklistStep, StepState>> {
   return {
     deploy: stateOf(
@@ -41,9 +44,10 @@ export function progressOf({
     request: stateOf(requests, (requests ?? 0) > 0),
     team: stateOf(people, (people ?? 0) > 1),
     agent: stateOf(agentSeen, agentSeen === true),
+    tune: hasAdapter === undefined ? 'absent' : stateOf(hasAdapter, hasAdapter === true),
   };
 }
 
-/** Whether the steps that every account needs are taken; inviting people and connecting agents are optional. */
+/** Whether the steps that every account needs are taken; the others are optional. */
 export const isSetUp = (progress: Readonly<Record<ChecklistStep, StepState>>): boolean =>
   progress.deploy === 'done' && progress.key === 'done' && progress.request === 'done';

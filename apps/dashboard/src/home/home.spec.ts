@@ -4,7 +4,7 @@ import { expiringSoon, needsAttention } from './attention.js';
 import { type AccountProgress, isSetUp, progressOf } from './checklist.js';
 import { mostFailing, slowest } from './worst.js';
 
-const NOTHING: AccountProgress = { deployments: [], keys: [], requests: 0, people: 1, agentSeen: false };
+const NOTHING: AccountProgress = { deployments: [], keys: [], requests: 0, people: 1, agentSeen: false, hasAdapter: false };
 const deployment = (fields: Partial<Omit<DeploymentView, 'id'>>): DeploymentView => ({
   ...{ id: DeploymentId.parse(1), name: 'one', aliases: [], source: { kind: 'file', path: '/models/a.gguf' } },
   ...{ desired: 'ready', state: 'ready', reason: null, detail: null, progress: null },
@@ -19,11 +19,11 @@ const key = (fields: Partial<Omit<KeyView, 'id'>> & { readonly id?: number }): K
 
 describe('the checklist', () => {
   it('has every step open in a new account', () => {
-    expect(progressOf(NOTHING)).toEqual({ deploy: 'open', key: 'open', request: 'open', team: 'open', agent: 'open' });
+    expect(progressOf(NOTHING)).toEqual({ deploy: 'open', key: 'open', request: 'open', team: 'open', agent: 'open', tune: 'open' });
   });
 
   it('claims nothing before the figures have come', () => {
-    const progress = progressOf({ deployments: null, keys: null, requests: null, people: null, agentSeen: null });
+    const progress = progressOf({ deployments: null, keys: null, requests: null, people: null, agentSeen: null, hasAdapter: null });
     expect(new Set(Object.values(progress))).toEqual(new Set(['unknown']));
     expect(isSetUp(progress)).toBe(false);
   });
@@ -32,6 +32,11 @@ describe('the checklist', () => {
     expect(progressOf({ ...NOTHING, deployments: [{ state: 'loading' }] }).deploy).toBe('open');
     expect(progressOf({ ...NOTHING, deployments: [{ state: 'failed' }, { state: 'ready' }] }).deploy).toBe('done');
     expect(progressOf({ ...NOTHING, keys: [{ state: 'revoked' }] }).key).toBe('open');
+  });
+
+  it('has no step of fine-tuning where nothing trains', () => {
+    expect(progressOf({ ...NOTHING, hasAdapter: undefined }).tune).toBe('absent');
+    expect(progressOf({ ...NOTHING, hasAdapter: true }).tune).toBe('done');
   });
 
   it('is complete without a team and without an agent', () => {

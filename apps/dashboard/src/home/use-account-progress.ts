@@ -19,6 +19,7 @@ export function useAccountProgress(watching: boolean): AccountProgress {
   const usage = useCall('usage/query', { ...range, step: 'total', group_by: ['key'] }, { every, keep: true });
   const members = useCall('members/list', {});
   const invitations = useCall('invitations/list', {}, { enabled: isOwner });
+  const adapters = useCall('adapters/list', {}, { every });
   const mcp = useCall('mcp-key/find', {}, { every });
   return {
     deployments: deployments.data?.deployments ?? null,
@@ -26,6 +27,8 @@ export function useAccountProgress(watching: boolean): AccountProgress {
     requests: requestsOf(usage.data?.rows, keys.data),
     people: peopleOf(members.data?.members, isOwner ? invitations.data?.invitations : []),
     agentSeen: mcp.data ? wasUsed(mcp.data.key) : null,
+    // Without the service that trains, nothing answers.
+    hasAdapter: adapters.isError && !adapters.data ? undefined : (adapters.data && adapters.data.adapters.length > 0) ?? null,
   };
 }
 

@@ -1,4 +1,4 @@
-import { type JSX, useState } from 'react';
+import { type JSX, lazy, Suspense, useState } from 'react';
 import type { InferenceTarget } from '../snippets/inference-snippets.js';
 import { Button } from '../ui/button.js';
 import { CodePane } from '../ui/code-pane.js';
@@ -12,6 +12,8 @@ import { CodeDialog } from './code-dialog.js';
 import type { ToolCall } from './conversation.js';
 import { type Exchange, RAW_MAX } from './exchange.js';
 import type { AnswerLook, Turn } from './workspace.js';
+
+const AddExampleDialog = lazy(async () => ({ default: (await import('../data-sets/add-example-dialog.js')).AddExampleDialog }));
 
 export interface AnswerViewProps {
   readonly turn: Turn;
@@ -43,7 +45,7 @@ export function AnswerView({ turn, look, target, onStop, onRetry }: AnswerViewPr
 }
 
 function AnswerButtons({ turn: { ask, exchange }, target, onStop, onRetry }: Omit<AnswerViewProps, 'look'>): JSX.Element {
-  const [shown, setShown] = useState<'code' | 'raw' | null>(null);
+  const [shown, setShown] = useState<'code' | 'raw' | 'example' | null>(null);
   const isRunning = exchange.status === 'running';
   return (
     <div className="-ml-3 flex flex-wrap gap-1">
@@ -64,7 +66,20 @@ function AnswerButtons({ turn: { ask, exchange }, target, onStop, onRetry }: Omi
       <Button look="quiet" onClick={() => setShown('raw')}>
         Raw
       </Button>
+      {!isRunning && exchange.answer.text !== '' && ask.question.text !== '' && (
+        <Button look="quiet" icon="data" onClick={() => setShown('example')}>
+          Add to data set
+        </Button>
+      )}
       {shown === 'code' && target && <CodeDialog {...{ ask, target }} contract={exchange.contract} onClose={() => setShown(null)} />}
+      {shown === 'example' && (
+        <Suspense>
+          <AddExampleDialog
+            example={{ system: ask.wishes.system ?? '', user: ask.question.text, assistant: exchange.answer.text }}
+            onClose={() => setShown(null)}
+          />
+        </Suspense>
+      )}
       {shown === 'raw' && <RawDialog exchange={exchange} onClose={() => setShown(null)} />}
     </div>
   );

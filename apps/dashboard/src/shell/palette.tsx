@@ -6,10 +6,13 @@ import { messageOf } from '../api/console-error.js';
 import { useEveryKey } from '../api/lists.js';
 import { me as askMe, useAddresses, useCall } from '../api/use-call.js';
 import { slugOf } from '../deployments/inference-target.js';
+import { useDatasets as useAllDatasets } from '../data-sets/use-datasets.js';
 import { useDeployments as useAllDeployments } from '../deployments/use-deployments.js';
 import { isRequestId } from '../requests/request-id.js';
 import { session } from '../session/session.js';
 import { useAccount, useMayChange } from '../session/use-session.js';
+import { useJobs as useAllJobs } from '../tuning/use-jobs.js';
+import { jobText } from '../tuning/job-words.js';
 import { announce } from '../ui/announcements.js';
 import { type Pick, type PickGroup, PickList } from './pick-list.js';
 import { placesFor } from './places.js';
@@ -33,7 +36,7 @@ export function Palette({ onClose, onHelp }: { readonly onClose: () => void; rea
           >
             <PickList
               label="Search and commands"
-              placeholder="Search screens, deployments, keys, members, request IDs and actions…"
+              placeholder="Search screens, deployments, keys, data sets, jobs, members, request IDs…"
               groups={groups}
               groupsFor={groupsFor}
               onDone={onClose}
@@ -50,12 +53,16 @@ function useGroups(onHelp: () => void): PickGroup[] {
   const screens = useScreens();
   const deployments = useDeployments();
   const keys = useKeys();
+  const datasets = useDatasets();
+  const jobs = useJobs();
   const members = useMembers();
   const actions = useActions(onHelp);
   return [
     { value: 'Screens', items: screens },
     { value: 'Deployments', items: deployments },
     { value: 'API keys', items: keys },
+    { value: 'Data sets', items: datasets },
+    { value: 'Fine-tuning jobs', items: jobs },
     { value: 'Members', items: members },
     { value: 'Actions', items: actions },
   ];
@@ -98,6 +105,31 @@ function useKeys(): Pick[] {
     icon: 'key',
     hint,
     run: () => void navigate({ to: '/$account/api-keys/$id', params: { account, id: String(id) } }),
+  }));
+}
+
+function useDatasets(): Pick[] {
+  const navigate = useNavigate();
+  const { slug: account } = useAccount();
+  const { data } = useAllDatasets();
+  return (data ?? []).map(({ id, name }) => ({
+    id: `data set ${id}`,
+    label: name,
+    icon: 'data',
+    run: () => void navigate({ to: '/$account/data-sets/$name', params: { account, name } }),
+  }));
+}
+
+function useJobs(): Pick[] {
+  const navigate = useNavigate();
+  const { slug: account } = useAccount();
+  const { data } = useAllJobs();
+  return (data ?? []).map((job) => ({
+    id: `job ${job.id}`,
+    label: job.name,
+    icon: 'train',
+    hint: jobText(job),
+    run: () => void navigate({ to: '/$account/fine-tuning/$id', params: { account, id: String(job.id) } }),
   }));
 }
 
@@ -150,6 +182,12 @@ function useActions(onHelp: () => void): Pick[] {
       label: 'Create API key',
       icon: 'plus',
       run: () => void navigate({ to: '/$account/api-keys', params: { account }, search: { create: 'true' } }),
+    },
+    {
+      id: 'create job',
+      label: 'Start a fine-tuning job',
+      icon: 'train',
+      run: () => void navigate({ to: '/$account/fine-tuning/new', params: { account } }),
     },
   ];
   return [

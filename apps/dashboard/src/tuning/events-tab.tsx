@@ -5,6 +5,7 @@ import { EmptyState } from '../ui/empty-state.js';
 import { EventFeed, type FeedEvent } from '../ui/event-feed.js';
 import type { IconName } from '../ui/icon.js';
 import { Loaded } from '../ui/loaded.js';
+import { Section } from '../ui/page.js';
 import { isOver } from './job-words.js';
 import { LOOK_EVERY_MS } from './use-jobs.js';
 
@@ -46,7 +47,9 @@ export function EventsTab({ job }: { readonly job: JobView }): JSX.Element {
             Each change of the job stands here.
           </EmptyState>
         ) : (
-          <EventFeed label="Events" events={events.map(eventOf).toReversed()} />
+          <Section title="Events">
+            <EventFeed label="Events" events={events.map(eventOf).toReversed()} />
+          </Section>
         )
       }
     </Loaded>

@@ -34,12 +34,7 @@ export function JobSettingsTab({ job }: { readonly job: JobView }): JSX.Element 
             ],
             source !== null && [
               'Settings from',
-              <Link
-                key="source"
-                to="/$account/fine-tuning/$id"
-                params={{ account, id: String(source) }}
-                className="text-accent hover:underline"
-              >
+              <Link key="source" to="/$account/fine-tuning/$id" params={{ account, id: String(source) }} className="text-accent underline">
                 job {source}
               </Link>,
             ],

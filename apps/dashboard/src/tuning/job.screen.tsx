@@ -107,7 +107,7 @@ function About({ job }: { readonly job: JobView }): JSX.Element {
         to="/$account/data-sets/$name"
         params={{ account, name: job.dataset_name }}
         search={{ v: String(job.version) }}
-        className="text-accent hover:underline"
+        className="text-accent underline"
       >
         {job.dataset_name} v{job.version}
       </Link>

@@ -1,7 +1,6 @@
 import type { JobView } from '@slipway/contracts';
 import { Link } from '@tanstack/react-router';
 import { type JSX, useState } from 'react';
-import { formatRate } from '../format/number.js';
 import { FINE_TUNING_SEARCH } from '../searches.js';
 import { useAccount, useMayChange } from '../session/use-session.js';
 import { buttonClass } from '../ui/button.js';
@@ -13,6 +12,7 @@ import { Moment } from '../ui/moment.js';
 import { Status } from '../ui/status.js';
 import { useUrlState } from '../url-state/use-url-state.js';
 import { CancelJobDialog } from './cancel-job-dialog.js';
+import { LOSS } from './job-curve.js';
 import { actionsOf, formatSeconds, JOB_STATES, jobText } from './job-words.js';
 import { useJobs } from './use-jobs.js';
 
@@ -85,7 +85,7 @@ const COLUMNS: readonly Column<JobView>[] = [
   {
     id: 'loss',
     title: 'Held-out loss',
-    cell: ({ held_loss: loss }) => (loss === null ? <span className="text-muted">–</span> : formatRate(loss)),
+    cell: ({ held_loss: loss }) => (loss === null ? <span className="text-muted">–</span> : LOSS.format(loss)),
     value: ({ held_loss: loss }) => loss,
     numeric: true,
     card: 'figure',

@@ -1,0 +1,134 @@
+import type { ConsoleReply, DatasetId } from '@slipway/contracts';
+import { Link } from '@tanstack/react-router';
+import { type JSX, useRef, useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { call, useChange } from '../api/use-call.js';
+import { useAccount } from '../session/use-session.js';
+import { Button } from '../ui/button.js';
+import { ComboboxField } from '../ui/combobox-field.js';
+import { Dialog, DialogButtons } from '../ui/dialog.js';
+import { TextArea, TextField } from '../ui/field.js';
+import { fieldOf, FormDialog, without } from '../ui/form.js';
+import { chatExample } from './example-text.js';
+import { freeName, nameFault } from './tuning-name.js';
+import { useDatasets } from './use-datasets.js';
+
+/** A conversation of one question, as it was answered. */
+export interface PlaygroundExample {
+  readonly system: string;
+  readonly user: string;
+  readonly assistant: string;
+}
+
+export interface AddExampleDialogProps {
+  readonly example: PlaygroundExample;
+  readonly onClose: () => void;
+}
+
+/** Value of the choice that makes a data set. No data set can have this name. */
+const NEW = '+';
+
+interface Added {
+  readonly name: string;
+  readonly version: number;
+}
+
+/** Puts an answer of the playground into a data set, edited first. */
+export function AddExampleDialog({ example, onClose }: AddExampleDialogProps): JSX.Element {
+  const [added, setAdded] = useState<Added | null>(null);
+  return added ? <Done added={added} onClose={onClose} /> : <Edit example={example} onAdded={setAdded} onClose={onClose} />;
+}
+
+function Edit({ example, onAdded, onClose }: AddExampleDialogProps & { readonly onAdded: (added: Added) => void }): JSX.Element {
+  const datasets = (useDatasets().data ?? []).filter(({ kind }) => kind === 'sft');
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [fault, setFault] = useState<string>();
+  const form = useForm({ defaultValues: { ...example, name: '' } });
+  const add = useAdd();
+  const target = chosen ?? (datasets.length === 0 ? NEW : null);
+  const submit = async ({ name, ...texts }: PlaygroundExample & { readonly name: string }): Promise<void> => {
+    if (target === null) return setFault('Choose a data set.');
+    onAdded(await add(target === NEW ? { made: name.trim() } : { name: target }, texts));
+    return undefined;
+  };
+  const text = { rows: 3, className: 'max-h-60' } as const;
+  const filled = (value: string): string | true => value.trim() !== '' || 'Enter a text.';
+  return (
+    <FormDialog title="Add to data set" action="Add example" {...{ form, submit, onClose }}>
+      <ComboboxField
+        label="Data set"
+        choices={[...datasets.map(({ name }) => ({ value: name, label: name })), { value: NEW, label: 'New data set', icon: 'plus' as const }]}
+        value={target}
+        onChange={(value) => {
+          setChosen(value);
+          setFault(undefined);
+          if (value === NEW && form.getValues('name') === '')
+            form.setValue(
+              'name',
+              freeName(
+                'playground',
+                datasets.map(({ name }) => name),
+              ),
+            );
+        }}
+        fault={fault}
+        placeholder="Search data sets"
+        nothing="No data set matches."
+      />
+      {target === NEW && (
+        <TextField
+          label="Name"
+          maxLength={63}
+          autoComplete="off"
+          spellCheck={false}
+          {...fieldOf(form, 'name', { validate: without((name: string) => nameFault(name.trim())) })}
+        />
+      )}
+      <TextArea label="System prompt (optional)" {...text} rows={2} {...fieldOf(form, 'system')} />
+      <TextArea label="Question" {...text} {...fieldOf(form, 'user', { validate: filled })} />
+      <TextArea label="Answer to learn" {...text} rows={5} {...fieldOf(form, 'assistant', { validate: filled })} />
+    </FormDialog>
+  );
+}
+
+type Target = { readonly name: string } | { readonly made: string };
+
+/** Adds an example as a new version. What was made already is not made again after a failure. */
+function useAdd(): (target: Target, example: PlaygroundExample) => Promise<Added> {
+  const create = useChange('datasets/create', ['datasets/']);
+  const change = useChange('versions/add-examples', ['datasets/', 'versions/']);
+  const made = useRef<{ readonly name: string; readonly id: DatasetId } | null>(null);
+  return async (target, example) => {
+    if ('made' in target && made.current?.name !== target.made)
+      made.current = { name: target.made, id: (await create.mutateAsync({ name: target.made })).dataset };
+    const { id, name, ready } = 'made' in target && made.current ? { ...made.current, ready: null } : await found(target);
+    const request = { dataset: id, base_version: ready, examples: [chatExample(example)], origin: 'playground' as const };
+    const { version } = await change.mutateAsync(request);
+    return { name, version };
+  };
+}
+
+/** The data set as it is this moment: an example goes onto its newest ready version. */
+async function found(target: Target): Promise<ConsoleReply<'datasets/find'>['dataset']> {
+  return (await call('datasets/find', { dataset: 'made' in target ? target.made : target.name })).dataset;
+}
+
+function Done({ added: { name, version }, onClose }: { readonly added: Added; readonly onClose: () => void }): JSX.Element {
+  const { slug: account } = useAccount();
+  return (
+    <Dialog title="Example added" onClose={onClose}>
+      <p>
+        It is in version {version} of{' '}
+        <Link to="/$account/data-sets/$name" params={{ account, name }} className="text-accent underline">
+          {name}
+        </Link>
+        , which is being checked.
+      </p>
+      <DialogButtons>
+        <Button look="main" onClick={onClose}>
+          Done
+        </Button>
+      </DialogButtons>
+    </Dialog>
+  );
+}
