@@ -40,7 +40,7 @@ it.concurrent('bad addresses say why and leave nothing behind', async ({ rig, ho
   ]);
   expect(await failure(rig, agent, 1)).toMatchObject({
     reason: 'download_failed',
-    detail: expect.stringContaining('not on the list of allowed model hosts'),
+    detail: expect.stringContaining('not on the list of allowed hosts'),
   });
   expect((await failure(rig, agent, 2)).detail).toContain('must be named by an https URL or an hf: URI');
   const nowhere = await failure(rig, agent, 3);

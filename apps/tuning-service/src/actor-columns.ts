@@ -1,4 +1,4 @@
-import type { Actor, ChangedBy } from '@slipway/contracts';
+import type { Actor, ChangedBy, KeyId, UserId } from '@slipway/contracts';
 
 /** Who did something, as tables store it. */
 export interface ActorColumns {
@@ -18,6 +18,13 @@ export const actorColumns = (actor: Actor | undefined): ActorColumns => ({
   actor_id: numberOf(actor),
   actor_name: null,
 });
+
+/** The actor of stored columns, for the audit log; undefined where none is known. */
+export function actorOf({ actor, actor_id: id }: ActorColumns): Actor | undefined {
+  if (actor === 'user' && id !== null) return { kind: 'user', user: id as UserId };
+  if (actor === 'key' && id !== null) return { kind: 'key', key: id as KeyId };
+  return actor === 'ops' ? { kind: 'ops' } : undefined;
+}
 
 /** The actor as members may see it. */
 export const changedBy = ({ actor, actor_id, actor_name }: ActorColumns): ChangedBy => ({ actor, actor_id, actor_name });

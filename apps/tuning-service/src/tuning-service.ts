@@ -1,14 +1,26 @@
 import { Module } from '@nestjs/common';
 import { database, RefusalLog, refusalLog } from '@slipway/database';
-import { defineService } from '@slipway/platform';
+import { defineService, resource } from '@slipway/platform';
 import { followedProofs, RpcGate, rpcGate } from '@slipway/proof';
 import { AuditModule } from './audit/audit.module.js';
+import { BlobDoor } from './blobs/blob-door.js';
+import { BlobsModule } from './blobs/blobs.module.js';
 import { TuningServiceConfig } from './config.js';
 import { DatasetsModule } from './datasets/datasets.module.js';
 import { tuningDatabase } from './db/schema.js';
+import { ExamplesModule } from './examples/examples.module.js';
+import { Housekeeping } from './housekeeping.js';
+import { Leader } from './leader.js';
 import { QuotasModule } from './quotas/quotas.module.js';
+import { UploadsModule } from './uploads/uploads.module.js';
+import { ValidationModule } from './validation/validation.module.js';
+import { Validator } from './validation/validator.js';
+import { WorkModule } from './work.module.js';
 
-@Module({ imports: [DatasetsModule, AuditModule, QuotasModule], providers: [rpcGate(RefusalLog)] })
+@Module({
+  imports: [WorkModule, DatasetsModule, BlobsModule, UploadsModule, ValidationModule, ExamplesModule, AuditModule, QuotasModule],
+  providers: [rpcGate(RefusalLog), Housekeeping],
+})
 class TuningServiceModule {}
 
 /** Owns data sets, uploads, blobs, training jobs and adapters, and places trainings on training workers. */
@@ -17,6 +29,15 @@ export const tuningService = defineService({
   role: 'tuning',
   config: TuningServiceConfig,
   module: TuningServiceModule,
-  resources: [database(tuningDatabase), followedProofs(), refusalLog()],
+  // The leader comes last: it wakes what listens to it.
+  resources: [
+    database(tuningDatabase),
+    followedProofs(),
+    resource(BlobDoor),
+    resource(Validator),
+    resource(Housekeeping),
+    resource(Leader),
+    refusalLog(),
+  ],
   rpc: { gate: RpcGate },
 });

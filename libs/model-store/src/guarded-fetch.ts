@@ -10,13 +10,26 @@ export class ForbiddenHostError extends Error {
 
 type Fetch = typeof globalThis.fetch;
 
+/** What `guardedFetch` may be told. */
+export interface GuardedFetchOptions {
+  readonly onRedirect?: (headers: Headers) => void;
+  /** What is fetched, for refusals; default `the model`. */
+  readonly what?: string;
+  /** Allows http to listed hosts of this machine, by their names `localhost`, `127.0.0.1` and `[::1]`; default false. */
+  readonly isLocalAllowed?: boolean;
+}
+
+const LOCAL = new Set(['localhost', '127.0.0.1', '[::1]']);
+
 /** A `fetch` that reaches only allowed hosts, over https, and checks every redirect before it follows it. */
-export function guardedFetch(fetch: Fetch, hosts: HostList, onRedirect: (headers: Headers) => void = () => undefined): Fetch {
+export function guardedFetch(fetch: Fetch, hosts: HostList, options: GuardedFetchOptions = {}): Fetch {
+  const { onRedirect = () => undefined, what = 'the model', isLocalAllowed = false } = options;
   const permit = (url: URL, first: boolean): void => {
     // An allowed name may resolve to a private address, but no server there has a certificate for the name.
-    if (url.protocol === 'https:' && hosts.allows(url)) return;
-    const what = first ? 'The address of the model' : 'A redirect from the address of the model';
-    throw new ForbiddenHostError(`${what} leads to ${url.protocol}//${url.host}, which is not on the list of allowed model hosts.`);
+    const isSafe = url.protocol === 'https:' || (isLocalAllowed && url.protocol === 'http:' && LOCAL.has(url.hostname));
+    if (isSafe && hosts.allows(url)) return;
+    const which = first ? `The address of ${what}` : `A redirect from the address of ${what}`;
+    throw new ForbiddenHostError(`${which} leads to ${url.protocol}//${url.host}, which is not on the list of allowed hosts.`);
   };
   return async (input, init) => {
     const request = new Request(input, init);
@@ -35,6 +48,6 @@ export function guardedFetch(fetch: Fetch, hosts: HostList, onRedirect: (headers
       if (next.origin !== url.origin) headers.delete('authorization');
       url = next;
     }
-    throw new Error('The address of the model redirects too often.');
+    throw new Error(`The address of ${what} redirects too often.`);
   };
 }

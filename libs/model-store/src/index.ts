@@ -8,5 +8,7 @@ export type { CachedModel, WantedModel } from './model-cache.js';
 export { DownloadError } from './download-error.js';
 export { FileHashes, fileIdentity } from './file-hashes.js';
 export type { FileHash } from './file-hashes.js';
+export { ForbiddenHostError, guardedFetch } from './guarded-fetch.js';
+export type { GuardedFetchOptions } from './guarded-fetch.js';
 export { fileVersion } from './file-version.js';
 export type { WantedFile } from './model-downloads.js';

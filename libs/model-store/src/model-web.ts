@@ -133,7 +133,7 @@ export class ModelWeb {
     // Length and ranges of a compressed answer are not those of the file.
     const all = { ...headers, ...credential, 'accept-encoding': 'identity' };
     // The service's own address leads nowhere else.
-    const get = internal ? fetch : guardedFetch(fetch, hosts, note);
+    const get = internal ? fetch : guardedFetch(fetch, hosts, { onRedirect: note });
     const response = await get(url, { method, headers: all, redirect: internal ? 'error' : 'follow', signal });
     note(response.headers);
     this.#trouble = response.ok ? null : `HTTP ${response.status}`;

@@ -28,6 +28,8 @@ export { securityFragment, securityText } from './http/security-text.js';
 export { type Decide, decideBy, type Verdict } from './http/decide-by.js';
 export { RateBuckets } from './http/rate-buckets.js';
 export type { RateBucketsOptions } from './http/rate-buckets.js';
+export { TransferRate } from './http/transfer-rate.js';
+export type { RateFloor } from './http/transfer-rate.js';
 export { SharedBudget } from './http/shared-budget.js';
 export type { BudgetShare } from './http/shared-budget.js';
 export { LOG_LEVELS, createLogger } from './log/logger.js';

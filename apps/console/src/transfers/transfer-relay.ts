@@ -8,10 +8,9 @@ import {
 } from 'node:http';
 import { Agent as SecureAgent, request as requestHttps } from 'node:https';
 import { ERRORS, isServiceError, ServiceError } from '@slipway/contracts';
-import { dropBody } from '@slipway/platform';
+import { dropBody, TransferRate } from '@slipway/platform';
 import type { OwnOrigin } from '../http/own-origin.js';
 import type { BlobDoor } from './blob-door.js';
-import { TransferRate } from './transfer-rate.js';
 
 /** Slowest upload. */
 const FLOOR = { bytesPerSecond: 64 * 1024, windowMs: 60_000 } as const;

@@ -9,8 +9,7 @@ export interface BlobKey {
 }
 
 const STORED = `
-  INSERT INTO blob (account, sha256, bytes) VALUES ($1, $2, $3)
-  ON CONFLICT (account, sha256) DO UPDATE SET unused_since = CASE WHEN blob.unused_since IS NULL THEN NULL ELSE now() END`;
+  INSERT INTO blob (account, sha256, bytes, sealed) VALUES ($1, $2, $3, $4)`;
 
 const RELEASED = `
   UPDATE blob SET unused_since = now() WHERE account = $1 AND sha256 = ANY($2) AND unused_since IS NULL
@@ -25,8 +24,8 @@ export class BlobUsesRepository {
   }
 
   /** Notes that the blob's bytes are stored. Unused, it stays as long as one whose last use ended now. */
-  async stored(tx: EntityManager, { account, sha256 }: BlobKey, bytes: number): Promise<void> {
-    await tx.query(STORED, [account, sha256, bytes]);
+  async stored(tx: EntityManager, { account, sha256 }: BlobKey, { bytes, isSealed }: { bytes: number; isSealed: boolean }): Promise<void> {
+    await tx.query(STORED, [account, sha256, bytes, isSealed]);
   }
 
   /** Bytes of a stored blob; null when it is not stored. Keeps it for another while. */
@@ -37,13 +36,11 @@ export class BlobUsesRepository {
     return row?.bytes ?? null;
   }
 
-  /** Bytes of a stored blob; null when it is not stored. */
-  async bytesOf(connection: EntityManager, { account, sha256 }: BlobKey): Promise<number | null> {
-    const [row] = await connection.query<{ bytes: number }[]>(
-      `SELECT bytes::float8 AS bytes FROM blob WHERE account = $1 AND sha256 = $2`,
-      [account, sha256],
-    );
-    return row?.bytes ?? null;
+  /** Null when it is not stored. */
+  async find(connection: EntityManager, { account, sha256 }: BlobKey): Promise<{ bytes: number; sealed: boolean } | null> {
+    const one = `SELECT bytes::float8 AS bytes, sealed FROM blob WHERE account = $1 AND sha256 = $2`;
+    const [row] = await connection.query<{ bytes: number; sealed: boolean }[]>(one, [account, sha256]);
+    return row ?? null;
   }
 
   /** Adds a use. The blob must be stored. */

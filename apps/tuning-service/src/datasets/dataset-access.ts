@@ -19,3 +19,7 @@ export function requireRead(actor: Actor | undefined, access: AgentAccess, wante
     { param: 'dataset' },
   );
 }
+
+/** The error for a data set that does not exist or belongs to another account; callers cannot tell which. */
+export const datasetNotFound = (): ServiceError =>
+  new ServiceError('dataset_not_found', 'This account has no such data set or version.', { param: 'dataset' });

@@ -3,11 +3,12 @@ import { Payload } from '@nestjs/microservices';
 import { CreateDataset, DeleteDataset, FindDataset, ListDatasets, RenameDataset, SetDatasetAccess } from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
-import { BlobUsesRepository } from '../blobs/blob-uses.repository.js';
+import { BlobsModule } from '../blobs/blobs.module.js';
 import { CreationsRepository } from '../creations.repository.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
 import { DatasetsRepository } from './datasets.repository.js';
 import { DatasetsService } from './datasets.service.js';
+import { NewVersions } from './new-versions.js';
 import { VersionsRepository } from './versions.repository.js';
 
 @Controller()
@@ -47,9 +48,9 @@ class DatasetsHandlers {
 
 /** Data sets and their versions. */
 @Module({
-  imports: [QuotasModule],
+  imports: [QuotasModule, BlobsModule],
   controllers: [DatasetsHandlers],
-  providers: [DatasetsRepository, VersionsRepository, DatasetsService, BlobUsesRepository, CreationsRepository],
-  exports: [DatasetsRepository, VersionsRepository, BlobUsesRepository, CreationsRepository],
+  providers: [DatasetsRepository, VersionsRepository, DatasetsService, NewVersions, CreationsRepository],
+  exports: [DatasetsRepository, VersionsRepository, NewVersions, CreationsRepository],
 })
 export class DatasetsModule {}

@@ -19,7 +19,7 @@ import { actorColumns, changedBy } from '../actor-columns.js';
 import { BlobUsesRepository } from '../blobs/blob-uses.repository.js';
 import { CreationsRepository } from '../creations.repository.js';
 import { QuotasService } from '../quotas/quotas.service.js';
-import { mayRead } from './dataset-access.js';
+import { datasetNotFound, mayRead } from './dataset-access.js';
 import { type DatasetRow, DatasetsRepository } from './datasets.repository.js';
 import { versionOwner, versionView, withoutFigures } from './version-rows.js';
 import { VersionsRepository } from './versions.repository.js';
@@ -171,10 +171,6 @@ async function named<T>(name: string, work: () => Promise<T>): Promise<T> {
     throw error;
   }
 }
-
-/** The error for a data set that does not exist or belongs to another account; callers cannot tell which. */
-export const datasetNotFound = (): ServiceError =>
-  new ServiceError('dataset_not_found', 'This account has no such data set or version.', { param: 'dataset' });
 
 const notTheMaker = (): ServiceError =>
   new ServiceError('not_permitted', 'Only an owner of the account may delete a data set that somebody else made.', { param: 'dataset' });

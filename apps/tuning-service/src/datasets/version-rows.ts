@@ -5,6 +5,13 @@ import { type ActorColumns, changedBy } from '../actor-columns.js';
 /** How a file is read. */
 export type Reading = { readonly [name in keyof typeof FileReading]?: z.output<(typeof FileReading)[name]> };
 
+/** The fields of a request that say how a file is read, in one order, so that equal readings are equal texts. */
+export const readingOf = ({ format, columns, repairs }: Reading): Reading => ({
+  ...(format !== undefined && { format }),
+  ...(columns !== undefined && { columns }),
+  ...(repairs !== undefined && repairs.length > 0 && { repairs: [...new Set(repairs)].toSorted() }),
+});
+
 /** A row of `dataset_version`, with numbers in place of the driver's texts. */
 export interface VersionRow extends ActorColumns {
   readonly dataset_id: DatasetId;

@@ -65,6 +65,16 @@ export class QuotasService {
     }
   }
 
+  /**
+   * The same for a version of a data set that has so many versions already.
+   * @throws ServiceError `quota_exceeded`
+   */
+  async claimVersion(tx: Tx, account: AccountId, { versions, bytes }: { versions: number; bytes: number }): Promise<void> {
+    await this.claim(tx, account, { bytes });
+    const { versions: quota } = await this.of(tx, account);
+    if (versions >= quota) throw exceeded('versions', { quota, used: versions });
+  }
+
   use({ account }: { account: AccountId }): Promise<z.input<typeof FindTuningUse.reply>> {
     return this.transactions.read(account, async (connection) => ({
       quotas: await this.of(connection, account),

@@ -108,6 +108,7 @@ const UP = [
     file_name text,
     declared_bytes bigint,
     received bigint NOT NULL DEFAULT 0,
+    reason text,
     sha256 text,
     reading jsonb NOT NULL DEFAULT '{}',
     version integer,
@@ -120,10 +121,20 @@ const UP = [
   )`,
   `CREATE INDEX upload_open ON upload (account) WHERE state = 'open'`,
   `CREATE UNIQUE INDEX upload_key ON upload (account, key) WHERE key IS NOT NULL`,
+  // Pieces of uploads in progress, each a file of its own: what a cut request brought stays.
+  `CREATE TABLE upload_part (
+    upload_id text NOT NULL REFERENCES upload (id) ON DELETE CASCADE,
+    start bigint NOT NULL,
+    bytes bigint NOT NULL,
+    path text NOT NULL,
+    sealed boolean NOT NULL,
+    PRIMARY KEY (upload_id, start)
+  )`,
   `CREATE TABLE blob (
     account integer NOT NULL,
     sha256 text NOT NULL,
     bytes bigint NOT NULL,
+    sealed boolean NOT NULL,
     stored_at timestamptz NOT NULL DEFAULT now(),
     -- When its last use ended; null while it is in use.
     unused_since timestamptz DEFAULT now(),
@@ -154,7 +165,7 @@ const UP = [
 ];
 
 const DOWN = [
-  ...['creation', 'used_ticket', 'blob_use', 'blob', 'upload', 'dataset_measure', 'dataset_issue_total', 'dataset_issue'],
+  ...['creation', 'used_ticket', 'blob_use', 'blob', 'upload_part', 'upload', 'dataset_measure', 'dataset_issue_total', 'dataset_issue'],
   ...['dataset_version', 'dataset', 'secret', 'account_quota'],
 ].map((table) => `DROP TABLE ${table}`);
 

@@ -1,0 +1,179 @@
+import { createCipheriv, createDecipheriv, createHash, type Hash, randomBytes } from 'node:crypto';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+
+const CIPHER = 'aes-256-gcm';
+const PREFIX_BYTES = 8;
+const TAG_BYTES = 16;
+/** Plain bytes of one sealed chunk. */
+const CHUNK_BYTES = 64 * 1024;
+const SEALED_CHUNK_BYTES = CHUNK_BYTES + TAG_BYTES;
+
+/** A sealed file that was changed or cut. The message contains nothing of it. */
+export class UnreadableBlobError extends Error {
+  override readonly name = 'UnreadableBlobError';
+}
+
+/** Nonce of a chunk: random for the file, then its number. Bound to whether it is the last one, so that a cut file does not open. */
+function nonceOf(prefix: Buffer, no: number): Buffer {
+  const nonce = Buffer.alloc(PREFIX_BYTES + 4);
+  prefix.copy(nonce);
+  nonce.writeUInt32BE(no, PREFIX_BYTES);
+  return nonce;
+}
+
+const lastMark = (isLast: boolean): Buffer => Buffer.from([isLast ? 1 : 0]);
+
+/** Where the bytes of a sealed or plain file come from: `[start, end)` of what is stored. */
+export type RawReader = (start: number, end: number) => Promise<Readable> | Readable;
+
+/** A stored file. */
+export interface StoredBytes {
+  readonly raw: RawReader;
+  /** Null = the file is not sealed. */
+  readonly key: Buffer | null;
+  /** Plain bytes. */
+  readonly bytes: number;
+}
+
+/**
+ * Plain bytes `[start, end)` of a stored file.
+ * @throws UnreadableBlobError when a sealed chunk was changed
+ */
+export async function* readStored({ raw, key, bytes }: StoredBytes, start = 0, end = bytes): AsyncGenerator<Buffer> {
+  if (start >= end) return;
+  if (key === null) {
+    yield* (await raw(start, end)) as AsyncIterable<Buffer>;
+    return;
+  }
+  const [prefix] = await chunksOf(await raw(0, PREFIX_BYTES), PREFIX_BYTES);
+  const [first, last] = [Math.floor(start / CHUNK_BYTES), Math.floor((end - 1) / CHUNK_BYTES)];
+  const final = Math.max(0, Math.ceil(bytes / CHUNK_BYTES) - 1);
+  const from = PREFIX_BYTES + first * SEALED_CHUNK_BYTES;
+  const until = PREFIX_BYTES + Math.min(bytes + (final + 1) * TAG_BYTES, (last + 1) * SEALED_CHUNK_BYTES);
+  let no = first;
+  for await (const sealed of inChunks(await raw(from, until), SEALED_CHUNK_BYTES)) {
+    const plain = openChunk(sealed, { key, nonce: nonceOf(prefix ?? Buffer.alloc(PREFIX_BYTES), no), isLast: no === final });
+    const at = no * CHUNK_BYTES;
+    yield plain.subarray(Math.max(0, start - at), Math.min(plain.length, end - at));
+    no += 1;
+  }
+  if (no <= last) throw new UnreadableBlobError('A stored file ends too early.');
+}
+
+function openChunk(sealed: Buffer, { key, nonce, isLast }: { key: Buffer; nonce: Buffer; isLast: boolean }): Buffer {
+  try {
+    const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
+    decipher.setAAD(lastMark(isLast));
+    decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+    return Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]);
+  } catch (error) {
+    throw new UnreadableBlobError('A stored file was changed.', { cause: error });
+  }
+}
+
+async function* inChunks(source: AsyncIterable<Buffer>, size: number): AsyncGenerator<Buffer> {
+  let waiting: Buffer[] = [];
+  let held = 0;
+  for await (const piece of source) {
+    waiting.push(piece);
+    held += piece.length;
+    if (held < size) continue;
+    const all = Buffer.concat(waiting, held);
+    let at = 0;
+    for (; all.length - at >= size; at += size) yield all.subarray(at, at + size);
+    waiting = [all.subarray(at)];
+    held = all.length - at;
+  }
+  if (held > 0) yield Buffer.concat(waiting, held);
+}
+
+async function chunksOf(source: AsyncIterable<Buffer>, size: number): Promise<Buffer[]> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of inChunks(source, size)) chunks.push(chunk);
+  return chunks;
+}
+
+/** A file that is complete on this machine, under its temporary name. */
+export interface StagedFile {
+  readonly path: string;
+  /** Of the plain bytes. */
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly isSealed: boolean;
+}
+
+/** Writes a file under a temporary name, sealed where there is a key, and counts and hashes its plain bytes. */
+export class StagedWriter {
+  readonly #hash: Hash = createHash('sha256');
+  readonly #prefix = randomBytes(PREFIX_BYTES);
+  #bytes = 0;
+  #chunks = 0;
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+
+  private constructor(
+    readonly path: string,
+    private readonly file: FileHandle,
+    private readonly key: Buffer | null,
+  ) {}
+
+  /** @param key null = the file is not sealed */
+  static async create(path: string, key: Buffer | null): Promise<StagedWriter> {
+    const writer = new StagedWriter(path, await open(path, 'wx', 0o600), key);
+    if (key !== null) await writer.file.write(writer.#prefix);
+    return writer;
+  }
+
+  /** Plain bytes so far. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  async write(piece: Uint8Array): Promise<void> {
+    const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+    this.#hash.update(bytes);
+    this.#bytes += bytes.length;
+    if (this.key === null) return void (await this.file.writeFile(bytes));
+    // The caller may use its buffer again.
+    this.#held.push(Buffer.from(bytes));
+    this.#heldBytes += bytes.length;
+    // One chunk stays back: it may be the last one.
+    if (this.#heldBytes > CHUNK_BYTES) await this.#seal(false);
+  }
+
+  /** Completes the file; it survives a crash of the machine from then on. */
+  async finish(): Promise<StagedFile> {
+    if (this.key !== null && this.#bytes > 0) await this.#seal(true);
+    await this.file.datasync();
+    await this.file.close();
+    return { path: this.path, sha256: this.#hash.digest('hex'), bytes: this.#bytes, isSealed: this.key !== null };
+  }
+
+  /** Removes the file. */
+  async discard(): Promise<void> {
+    await this.file.close().catch(() => undefined);
+    await rm(this.path, { force: true });
+  }
+
+  async #seal(isEnd: boolean): Promise<void> {
+    const all = Buffer.concat(this.#held, this.#heldBytes);
+    const sealed: Buffer[] = [];
+    let at = 0;
+    while (all.length - at > CHUNK_BYTES || (isEnd && at < all.length)) {
+      const chunk = all.subarray(at, at + CHUNK_BYTES);
+      at += chunk.length;
+      sealed.push(this.#sealChunk(chunk, isEnd && at === all.length));
+    }
+    this.#held = [all.subarray(at)];
+    this.#heldBytes = all.length - at;
+    await this.file.writeFile(Buffer.concat(sealed));
+  }
+
+  #sealChunk(chunk: Buffer, isLast: boolean): Buffer {
+    const cipher = createCipheriv(CIPHER, this.key as Buffer, nonceOf(this.#prefix, this.#chunks), { authTagLength: TAG_BYTES });
+    this.#chunks += 1;
+    cipher.setAAD(lastMark(isLast));
+    return Buffer.concat([cipher.update(chunk), cipher.final(), cipher.getAuthTag()]);
+  }
+}

@@ -1,0 +1,155 @@
+import { Injectable } from '@nestjs/common';
+import {
+  type AccountId,
+  type Actor,
+  type DatasetId,
+  type ExampleView,
+  type FindVersion,
+  type ReadExamples,
+  type ReadIssues,
+  ServiceError,
+} from '@slipway/contracts';
+import { AccountTransactions } from '@slipway/database';
+import { rulesOf } from '@slipway/datasets';
+import type { z } from 'zod';
+import { BlobStore } from '../blobs/blob-store.js';
+import { datasetNotFound, mayRead, requireRead, type Wanted } from '../datasets/dataset-access.js';
+import { DatasetsRepository } from '../datasets/datasets.repository.js';
+import { versionView, type VersionRow, withoutFigures } from '../datasets/version-rows.js';
+import { VersionsRepository } from '../datasets/versions.repository.js';
+import { type IndexRecord, RECORD_BYTES, recordAt } from '../validation/example-index.js';
+
+/** Longest shown text of an example, in bytes. */
+const SHOWN_BYTES = 4_096;
+/** Most of a file that one call with a filter looks through. */
+const SCANNED_BYTES = 8 * 1024 * 1024;
+const SCANNED_RECORDS = 100_000;
+const ISSUES_PAGE = 200;
+
+type Request<C extends { request: z.ZodType }> = z.output<C['request']>;
+type Reply<C extends { reply: z.ZodType }> = Promise<z.input<C['reply']>>;
+
+/** What a read names. */
+interface Asked {
+  readonly account: AccountId;
+  readonly dataset: DatasetId;
+  readonly version: number;
+  readonly actor?: Actor | undefined;
+}
+
+/** An example's record with its number. */
+interface Found {
+  readonly n: number;
+  readonly record: IndexRecord;
+  /** Where the next line begins. */
+  readonly end: number;
+}
+
+/** Reads versions, their issues and their examples. */
+@Injectable()
+export class ExamplesService {
+  constructor(
+    private readonly transactions: AccountTransactions,
+    private readonly datasets: DatasetsRepository,
+    private readonly versions: VersionsRepository,
+    private readonly blobs: BlobStore,
+  ) {}
+
+  findVersion({ account, dataset, version, actor }: Request<typeof FindVersion>): Reply<typeof FindVersion> {
+    return this.transactions.read(account, async (connection) => {
+      const found = await this.datasets.find(connection, account, dataset);
+      const row = found && (await this.versions.find(connection, { dataset, version }));
+      if (!row) throw datasetNotFound();
+      const totals = (await this.versions.totals(connection, dataset, [version])).get(version) ?? [];
+      const view = versionView(row, totals);
+      return { version: mayRead(actor, found.agent_access, 'stats') ? view : withoutFigures(view) };
+    });
+  }
+
+  async issues(request: Request<typeof ReadIssues>): Reply<typeof ReadIssues> {
+    const { account, dataset, version, rule, after = 0, limit = ISSUES_PAGE } = request;
+    await this.#row(request, 'stats');
+    return this.transactions.read(account, async (connection) => {
+      const page = { ...(rule !== undefined && { rule }), after, limit: limit + 1 };
+      const issues = await this.versions.issues(connection, { dataset, version }, page);
+      const totals = (await this.versions.totals(connection, dataset, [version])).get(version) ?? [];
+      return { issues: issues.slice(0, limit), totals, next: issues.length > limit ? after + limit : null };
+    });
+  }
+
+  /** A page of examples. With a filter it looks through a bounded part of the file, and says where to go on. */
+  async read(request: Request<typeof ReadExamples>): Reply<typeof ReadExamples> {
+    const { account, from, limit, search, rule, min_chars: minChars } = request;
+    const row = await this.#ready(request, 'examples');
+    if (from > row.examples) return { examples: [], next: null };
+    const isFiltered = search !== undefined || rule !== undefined || minChars !== undefined;
+    const upto = isFiltered ? from - 1 + SCANNED_RECORDS : from - 1 + limit;
+    const records = await this.#records(row, account, from, Math.min(row.examples, upto));
+    const examples: ExampleView[] = [];
+    let last = from - 1;
+    let scanned = 0;
+    for (const found of records) {
+      if (examples.length === limit || scanned > SCANNED_BYTES) break;
+      last = found.n;
+      const rules = rulesOf(found.record.warnings);
+      if (rule !== undefined && !rules.includes(rule)) continue;
+      scanned += found.end - found.record.offset;
+      const text = await this.#text(row, account, found);
+      if (minChars !== undefined && text.length < minChars) continue;
+      if (search !== undefined && !text.includes(search)) continue;
+      examples.push(shown(found, text, rules));
+    }
+    return { examples, next: last < row.examples ? last + 1 : null };
+  }
+
+  /** A ready version that the actor may read. @throws ServiceError `dataset_not_ready`, `not_permitted`, `dataset_not_found` */
+  async #ready(asked: Asked, wanted: Wanted): Promise<VersionRow> {
+    const row = await this.#row(asked, wanted);
+    if (row.state !== 'ready' || row.canonical === null || row.line_index === null) throw notReady(row);
+    return row;
+  }
+
+  #row({ account, dataset, version, actor }: Asked, wanted: Wanted): Promise<VersionRow> {
+    return this.transactions.read(account, async (connection) => {
+      const found = await this.datasets.find(connection, account, dataset);
+      if (!found) throw datasetNotFound();
+      requireRead(actor, found.agent_access, wanted);
+      const row = await this.versions.find(connection, { dataset, version });
+      if (!row) throw datasetNotFound();
+      return row;
+    });
+  }
+
+  async #records(row: VersionRow, account: AccountId, from: number, upto: number): Promise<Found[]> {
+    const index = await this.blobs.require(account, row.line_index ?? '');
+    const chunks: Buffer[] = [];
+    // One record more says where the last line ends.
+    const end = Math.min(index.bytes, (upto + 1) * RECORD_BYTES);
+    for await (const chunk of index.read((from - 1) * RECORD_BYTES, end)) chunks.push(chunk);
+    const records = Buffer.concat(chunks);
+    return Array.from({ length: upto - from + 1 }, (_, i) => ({
+      n: from + i,
+      record: recordAt(records, i),
+      end: (i + 2) * RECORD_BYTES <= records.length ? recordAt(records, i + 1).offset : row.bytes,
+    }));
+  }
+
+  async #text(row: VersionRow, account: AccountId, { record, end }: Found): Promise<string> {
+    const file = await this.blobs.require(account, row.canonical ?? '');
+    const chunks: Buffer[] = [];
+    for await (const chunk of file.read(record.offset, end)) chunks.push(chunk);
+    return Buffer.concat(chunks).toString().trimEnd();
+  }
+}
+
+function shown({ n, record }: Found, text: string, rules: readonly string[]): ExampleView {
+  const bytes = Buffer.from(text);
+  const cut = bytes.length > SHOWN_BYTES;
+  // A character that the cut divides is left out.
+  const json = cut ? bytes.subarray(0, SHOWN_BYTES).toString().replace(/\uFFFD+$/, '') : text;
+  return { n, line: record.line, json, cut, rules: [...rules] };
+}
+
+/** The refusal of a version that cannot be used, with what it waits for. */
+export const notReady = ({ state, detail }: Pick<VersionRow, 'state' | 'detail'>): ServiceError =>
+  new ServiceError('dataset_not_ready', `This version is ${state}${detail === null ? '' : `: ${detail}`}`, { param: 'version' });
