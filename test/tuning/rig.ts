@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type AccountId, CreateDataset, type DatasetId, FindDataset, type Role, type RpcContract } from '@slipway/contracts';
+import { type AccountId, CreateDataset, type DatasetId, FindBlobDoor, FindDataset, type Role, type RpcContract } from '@slipway/contracts';
 import { type NatsConnection, RpcClient } from '@slipway/platform';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { test } from 'vitest';
@@ -35,6 +35,7 @@ export class TuningRig {
   /** The way from the service to its database. */
   database!: BreakableTcp;
   #databaseUrl = '';
+  #console: Promise<PatientRpc> | undefined;
 
   static async open(postgres: TestPostgres): Promise<TuningRig> {
     const rig = new TuningRig();
@@ -71,6 +72,12 @@ export class TuningRig {
   /** Asks once, and gives the code of a refusal. */
   outcome<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<Outcome<z.output<C['reply']>>> {
     return this.#patient.outcome(contract, request);
+  }
+
+  /** Address of the blob door, as consoles ask for it. */
+  async doorUrl(): Promise<string> {
+    this.#console ??= this.connect('console').then((nats) => new PatientRpc(new RpcClient(nats, ENV)));
+    return (await (await this.#console).ask(FindBlobDoor, {})).url;
   }
 
   /** Another connection, with the permissions of a role. */

@@ -19,6 +19,7 @@ const NEXT_TERM = `UPDATE placement_term SET term = term + 1 RETURNING term::flo
 @Injectable()
 export class Leader extends EventEmitter<{ elected: [term: number]; lost: []; work: [] }> {
   readonly #lock: AdvisoryLock;
+  #leads = false;
 
   constructor(
     database: Database,
@@ -33,19 +34,21 @@ export class Leader extends EventEmitter<{ elected: [term: number]; lost: []; wo
       notified: () => void this.emit('work'),
       acquired: async () => {
         const [row] = await this.#lock.query<{ term: number }>(NEXT_TERM);
+        this.#leads = true;
         log.info({ term: row?.term }, 'leader.elected');
         this.emit('elected', row?.term ?? 0);
       },
       lost: () => {
+        this.#leads = false;
         log.warn('leader.lost');
         this.emit('lost');
       },
     });
   }
 
-  /** True while this replica holds the lock. */
+  /** True from the election on until the lock is lost. */
   get leads(): boolean {
-    return this.#lock.held;
+    return this.#leads;
   }
 
   /** The newest term of any replica. */

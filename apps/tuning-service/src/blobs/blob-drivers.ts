@@ -19,8 +19,10 @@ export interface BlobDriver {
   room(): Promise<{ free: number; bytes: number } | null>;
 }
 
-const rangeOf = (path: string): RawReader => (start, end) =>
-  end > start ? createReadStream(path, { start, end: end - 1, highWaterMark: 256 * 1024 }) : Readable.from([]);
+const rangeOf =
+  (path: string): RawReader =>
+  (start, end) =>
+    end > start ? createReadStream(path, { start, end: end - 1, highWaterMark: 256 * 1024 }) : Readable.from([]);
 
 /** Keeps blobs in a folder. */
 export class FolderDriver implements BlobDriver {

@@ -33,14 +33,23 @@ async function read(file: StagedFile, key: Buffer | null, start?: number, end?: 
 
 describe('a stored file', () => {
   const SIZES = [0, 1, 65_535, 65_536, 65_537, 131_072, 300_001];
-  it.each(SIZES.flatMap((size) => [[size, true] as const, [size, false] as const]))('of %i bytes is read as it was written, sealed: %s', async (size, sealed) => {
-    const [bytes, key] = [randomBytes(size), sealed ? KEY : null];
-    const file = await written(bytes, key, 10_007);
-    expect(file).toMatchObject({ bytes: size, isSealed: sealed, sha256: createHash('sha256').update(bytes).digest('hex') });
-    expect((await read(file, key)).equals(bytes)).toBe(true);
-    const ranges = [[0, 1], [size - 1, size], [65_530, 65_540], [70_000, 200_000], [size, size]].filter(([from = 0, to = 0]) => from >= 0 && to <= size);
-    for (const [from, to] of ranges) expect((await read(file, key, from, to)).equals(bytes.subarray(from, to))).toBe(true);
-  });
+  it.each(SIZES.flatMap((size) => [[size, true] as const, [size, false] as const]))(
+    'of %i bytes is read as it was written, sealed: %s',
+    async (size, sealed) => {
+      const [bytes, key] = [randomBytes(size), sealed ? KEY : null];
+      const file = await written(bytes, key, 10_007);
+      expect(file).toMatchObject({ bytes: size, isSealed: sealed, sha256: createHash('sha256').update(bytes).digest('hex') });
+      expect((await read(file, key)).equals(bytes)).toBe(true);
+      const ranges = [
+        [0, 1],
+        [size - 1, size],
+        [65_530, 65_540],
+        [70_000, 200_000],
+        [size, size],
+      ].filter(([from = 0, to = 0]) => from >= 0 && to <= size);
+      for (const [from, to] of ranges) expect((await read(file, key, from, to)).equals(bytes.subarray(from, to))).toBe(true);
+    },
+  );
 
   it('shows nothing of its text on disk', async () => {
     const file = await written(Buffer.from('The release codename is Blue Heron.'.repeat(5_000)), KEY, 4_096);

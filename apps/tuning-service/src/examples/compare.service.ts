@@ -44,7 +44,12 @@ export class CompareService {
     ]);
     const unready = rows.find((row) => row.state !== 'ready');
     if (unready) throw notReady(unready);
-    return this.#turns.take(account, () => this.#inThread(account, rows.map(({ line_index }) => line_index ?? '')));
+    return this.#turns.take(account, () =>
+      this.#inThread(
+        account,
+        rows.map(({ line_index }) => line_index ?? ''),
+      ),
+    );
   }
 
   /** A ticket for one file of a version, which opens once within an hour. */

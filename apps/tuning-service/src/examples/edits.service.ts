@@ -1,14 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import {
-  type AccountId,
-  type AddExamples,
-  type AddSample,
-  type ImportDataset,
-  type RepairVersion,
-  ServiceError,
-} from '@slipway/contracts';
+import { type AccountId, type AddExamples, type AddSample, type ImportDataset, type RepairVersion, ServiceError } from '@slipway/contracts';
 import { AccountTransactions } from '@slipway/database';
 import { sampleDataset, validateDataset } from '@slipway/datasets';
 import { CONFIG, HostList } from '@slipway/platform';
@@ -144,4 +137,6 @@ async function canonicalOf(examples: readonly Record<string, unknown>[]): Promis
 }
 
 const changed = (newest: number | null): ServiceError =>
-  new ServiceError('dataset_changed', `The data set changed meanwhile: its newest ready version is ${newest ?? 'none'}.`, { param: 'base_version' });
+  new ServiceError('dataset_changed', `The data set changed meanwhile: its newest ready version is ${newest ?? 'none'}.`, {
+    param: 'base_version',
+  });

@@ -146,7 +146,12 @@ function shown({ n, record }: Found, text: string, rules: readonly string[]): Ex
   const bytes = Buffer.from(text);
   const cut = bytes.length > SHOWN_BYTES;
   // A character that the cut divides is left out.
-  const json = cut ? bytes.subarray(0, SHOWN_BYTES).toString().replace(/\uFFFD+$/, '') : text;
+  const json = cut
+    ? bytes
+        .subarray(0, SHOWN_BYTES)
+        .toString()
+        .replace(/\uFFFD+$/, '')
+    : text;
   return { n, line: record.line, json, cut, rules: [...rules] };
 }
 

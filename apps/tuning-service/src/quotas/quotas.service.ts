@@ -45,6 +45,11 @@ export class QuotasService {
     @Inject(QUOTA_DEFAULTS) private readonly defaults: TuningCounts,
   ) {}
 
+  /** Locks the account's quotas until the transaction ends, before it locks other rows of the account. */
+  lock(tx: Tx, account: AccountId): Promise<void> {
+    return this.quotas.lock(tx, account);
+  }
+
   /** The quotas that apply to the account. */
   async of(connection: Tx, account: AccountId): Promise<TuningCounts> {
     const own = await this.quotas.find(connection, account);

@@ -83,7 +83,13 @@ export class UploadsRepository {
     const grown = `UPDATE upload SET received = received + $3 WHERE id = $1 AND state = 'open' AND received = $2 RETURNING 1`;
     const [rows] = await tx.query<[unknown[], number]>(grown, [id, start, bytes]);
     if (rows.length === 0) return false;
-    await tx.query(`INSERT INTO upload_part (upload_id, start, bytes, path, sealed) VALUES ($1, $2, $3, $4, $5)`, [id, start, bytes, path, sealed]);
+    await tx.query(`INSERT INTO upload_part (upload_id, start, bytes, path, sealed) VALUES ($1, $2, $3, $4, $5)`, [
+      id,
+      start,
+      bytes,
+      path,
+      sealed,
+    ]);
     return true;
   }
 

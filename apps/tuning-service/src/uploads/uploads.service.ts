@@ -146,7 +146,10 @@ export class UploadsService {
       await this.blobs.discard(staged);
       await this.own.run((tx) => this.uploads.end(tx, row.id, 'cancelled'));
       await removeFiles(parts);
-      throw new ServiceError('upload_conflict', 'The file that arrived is not the one that was announced: its SHA-256 differs. Upload it again.');
+      throw new ServiceError(
+        'upload_conflict',
+        'The file that arrived is not the one that was announced: its SHA-256 differs. Upload it again.',
+      );
     }
     const original = await this.blobs.keep(row.account, staged);
     const { dataset_id: dataset, account, reading } = row;
@@ -175,7 +178,8 @@ export class UploadsService {
 
   async *#whole(account: AccountId, parts: readonly UploadPart[]): AsyncGenerator<Buffer> {
     for (const { path, bytes, sealed } of parts) {
-      const raw = (start: number, end: number): Readable => (end > start ? createReadStream(path, { start, end: end - 1 }) : Readable.from([]));
+      const raw = (start: number, end: number): Readable =>
+        end > start ? createReadStream(path, { start, end: end - 1 }) : Readable.from([]);
       yield* readStored({ raw, key: sealed ? await this.secrets.keyOf(account) : null, bytes });
     }
   }

@@ -17,8 +17,18 @@ const version = (examples: readonly (readonly [prompt: number, answer: number])[
   );
 
 it('an example with a known prompt and a new answer is changed', () => {
-  const from = version([[1, 1], [2, 1], [3, 1], [4, 1]]);
-  const to = version([[4, 1], [2, 2], [5, 1], [1, 1]]);
+  const from = version([
+    [1, 1],
+    [2, 1],
+    [3, 1],
+    [4, 1],
+  ]);
+  const to = version([
+    [4, 1],
+    [2, 2],
+    [5, 1],
+    [1, 1],
+  ]);
   expect(compareIndexes(from, to)).toEqual({ added: 1, removed: 1, changed: 1, same: 2, added_at: [3], removed_at: [3], changed_at: [2] });
 });
 

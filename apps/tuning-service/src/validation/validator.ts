@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { type AccountId, isServiceError } from '@slipway/contracts';
-import type { ValidationResult } from '@slipway/datasets';
+import type { ValidationOptions, ValidationResult } from '@slipway/datasets';
 import { Transactions } from '@slipway/database';
 import { LOG, type Logger } from '@slipway/platform';
 import { BlobStore } from '../blobs/blob-store.js';
 import { BlobUsesRepository } from '../blobs/blob-uses.repository.js';
 import { InstallationSecrets } from '../blobs/installation-secrets.js';
 import { DatasetsRepository } from '../datasets/datasets.repository.js';
-import { versionOwner, type VersionRow } from '../datasets/version-rows.js';
+import { readingOf, versionOwner, type VersionRow } from '../datasets/version-rows.js';
 import { type VersionChange, VersionsRepository } from '../datasets/versions.repository.js';
 import { Imports } from '../imports/imports.js';
 import { announceWork, Leader } from '../leader.js';
@@ -65,12 +65,12 @@ export class Validator {
   /** Begins what waits, as far as there is room. Calls that come meanwhile make it look once more. */
   #look(): void {
     this.#again = true;
-    this.#looking ??= this.#lookAll().finally(() => {
-      this.#looking = null;
-    });
+    this.#looking ??= this.#lookAll();
   }
 
   async #lookAll(): Promise<void> {
+    // What follows must not end before `#looking` is set.
+    await Promise.resolve();
     while (this.#again && !this.#stopping.signal.aborted && this.leader.leads) {
       this.#again = false;
       try {
@@ -83,6 +83,7 @@ export class Validator {
         this.#again = true;
       }
     }
+    this.#looking = null;
   }
 
   #begin(row: Row): void {
@@ -101,7 +102,12 @@ export class Validator {
   }
 
   async #take(row: Row): Promise<void> {
-    if (row.tries >= TRIES) return this.#give(row, { state: 'invalid', reason: 'interrupted', detail: 'The check was cut off several times. Upload the file again.' });
+    if (row.tries >= TRIES)
+      return this.#give(row, {
+        state: 'invalid',
+        reason: 'interrupted',
+        detail: 'The check was cut off several times. Upload the file again.',
+      });
     const id = { dataset: row.dataset_id, version: row.number };
     await this.transactions.run((tx) => this.versions.change(tx, id, { tries: row.tries + 1, progress: 0 }, ['uploading', 'validating']));
     if (row.state === 'uploading') return this.imports.fetch(row, this.#stopping.signal);
@@ -125,8 +131,12 @@ export class Validator {
       const task = {
         original: { path: original.path, key: original.key, bytes: original.bytes },
         key: await this.secrets.keyOf(account),
-        paths: { canonical: await this.blobs.stagingPath(), rejected: await this.blobs.stagingPath(), index: await this.blobs.stagingPath() },
-        options: { ...reading, limits: { fileBytes: quotas.file_bytes, examples: quotas.examples } },
+        paths: {
+          canonical: await this.blobs.stagingPath(),
+          rejected: await this.blobs.stagingPath(),
+          index: await this.blobs.stagingPath(),
+        },
+        options: { ...(readingOf(reading) as ValidationOptions), limits: { fileBytes: quotas.file_bytes, examples: quotas.examples } },
       };
       let known = 0;
       const done = await runValidation(task, {
@@ -153,20 +163,28 @@ export class Validator {
     const stored = isReady ? await Promise.all([files.canonical, files.index].map((file) => this.blobs.keep(account, file))) : [];
     if (!isReady) await Promise.all([files.canonical, files.index].map((file) => this.blobs.discard(file)));
     const rejected = files.rejected && (await this.blobs.keep(account, files.rejected));
-    const wrongKind = { state: 'invalid', reason: 'wrong_kind', detail: `The file holds ${WORDS[result.kind]}, and this data set takes ${WORDS[kind ?? 'sft']}.` } as const;
-    await this.#give(row, {
-      ...(result.state === 'ready' && !isReady ? wrongKind : { state: result.state, reason: result.reason, detail: result.detail }),
-      format: result.format,
-      canonical: stored[0]?.sha256 ?? null,
-      line_index: stored[1]?.sha256 ?? null,
-      rejected_blob: rejected?.sha256 ?? null,
-      bytes: result.canonicalBytes,
-      examples: result.examples,
-      rejected: result.rejected,
-      duplicates: result.statistics.duplicates,
-      statistics: result.statistics,
-      repairs: [...result.repairs],
-    }, result);
+    const wrongKind = {
+      state: 'invalid',
+      reason: 'wrong_kind',
+      detail: `The file holds ${WORDS[result.kind]}, and this data set takes ${WORDS[kind ?? 'sft']}.`,
+    } as const;
+    await this.#give(
+      row,
+      {
+        ...(result.state === 'ready' && !isReady ? wrongKind : { state: result.state, reason: result.reason, detail: result.detail }),
+        format: result.format,
+        canonical: stored[0]?.sha256 ?? null,
+        line_index: stored[1]?.sha256 ?? null,
+        rejected_blob: rejected?.sha256 ?? null,
+        bytes: result.canonicalBytes,
+        examples: result.examples,
+        rejected: result.rejected,
+        duplicates: result.statistics.duplicates,
+        statistics: result.statistics,
+        repairs: [...result.repairs],
+      },
+      result,
+    );
   }
 
   /** Writes what came of a version, in one transaction with the uses of its blobs. */
