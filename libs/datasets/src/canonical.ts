@@ -8,7 +8,7 @@ function callText({ id, name, arguments: given }: CanonicalCall): string {
 }
 
 /** A message as canonical JSON. */
-export function messageText(message: CanonicalMessage): string {
+function messageText(message: CanonicalMessage): string {
   const { role, content, name, reasoning, calls, callId, learned } = message;
   let text = `{"role":"${role}","content":${quoted(content)}`;
   if (name !== null) text += `,"name":${quoted(name)}`;

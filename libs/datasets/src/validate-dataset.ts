@@ -141,6 +141,14 @@ class Validation {
       this.stopped = { reason: 'unreadable', detail: this.log.kept.at(-1)?.message ?? '', repair: 'convert_array' };
       return;
     }
+    this.checker = this.checkerFor(this.options.format ?? detected.format ?? 'chat', convert);
+    // A step may bring more than the bound before it is seen.
+    const most = Math.ceil((isAll ? head.length : STEP_BYTES) / LEAST_EXAMPLE_BYTES) + 1;
+    this.keeper.expect(isAll ? most : this.limits.examples + most);
+    for (let from = 0; from < head.length; from += STEP_BYTES) this.checker.push(head.subarray(from, from + STEP_BYTES));
+  }
+
+  private checkerFor(format: DatasetFormat, convert: boolean): JsonChecker | CsvChecker {
     const context = {
       log: this.log,
       keeper: this.keeper,
@@ -148,15 +156,9 @@ class Validation {
       texts: new TextRules(this.log, this.options.controlTokens ?? []),
       refuse: (line: Buffer | string) => this.refuse(line),
     };
-    const format = this.options.format ?? detected.format ?? 'chat';
-    this.checker =
-      format === 'csv'
-        ? new CsvChecker(context, this.options.columns)
-        : new JsonChecker(context, format, this.options.format !== undefined, convert);
-    // A step may bring more than the bound before it is seen.
-    const most = Math.ceil((isAll ? head.length : STEP_BYTES) / LEAST_EXAMPLE_BYTES) + 1;
-    this.keeper.expect(isAll ? most : this.limits.examples + most);
-    for (let from = 0; from < head.length; from += STEP_BYTES) this.checker.push(head.subarray(from, from + STEP_BYTES));
+    return format === 'csv'
+      ? new CsvChecker(context, this.options.columns)
+      : new JsonChecker(context, format, this.options.format !== undefined, convert);
   }
 
   /** Ends the reading where going on makes no sense. */

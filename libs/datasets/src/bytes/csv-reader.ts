@@ -12,12 +12,12 @@ export interface CsvSink {
 }
 
 /** What a file separates its fields with. */
-export type Delimiter = ',' | ';' | '\t';
+type Delimiter = ',' | ';' | '\t';
 
 const DELIMITERS: readonly Delimiter[] = [',', ';', '\t'];
 
 /** The delimiter of a file: of comma, semicolon and tabulator the most frequent outside of quotes in its first line. */
-export function delimiterOf(header: string): Delimiter {
+function delimiterOf(header: string): Delimiter {
   const bare = header.replace(/"[^"]*"/g, '');
   const counts = DELIMITERS.map((delimiter) => bare.split(delimiter).length);
   return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
