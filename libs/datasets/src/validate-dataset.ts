@@ -193,7 +193,7 @@ class Validation {
 
 /**
  * Reads a training file once, checks every line and gives the kept examples in canonical form to a sink. Memory does not grow with the
- * file but for 16 bytes for each of `limits.examples`, which find repeats. Runs on the calling thread, in steps of at most 256 KiB.
+ * file but for 15 bytes for each of `limits.examples`, which find repeats. Runs on the calling thread, in steps of at most 256 KiB.
  * @throws the signal's reason when it is aborted, and what the source or a sink throws. Faults of the file are no errors but results.
  */
 export async function validateDataset(
