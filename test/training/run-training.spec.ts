@@ -1,28 +1,21 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ProgramTrainer } from '../../apps/training-worker/src/trainers/program-trainer.js';
 import type { Trainer } from '../../apps/training-worker/src/trainers/trainer.js';
-import { type JobSettings, StopTraining } from '../../apps/training-worker/src/training/training-job.js';
+import { StopTraining } from '../../apps/training-worker/src/training/training-job.js';
 import { distanceFrom } from '../../apps/training-worker/src/training/witness.js';
 import { writeAdapter } from './an-adapter.js';
-import { openDemo, TrainingStage } from './training-stage.js';
-
-const SCRIPT = fileURLToPath(new URL('scripted-trainer.mjs', import.meta.url));
+import { scriptedManifest, servedLoss } from './scripted.js';
+import { adapterOf, openDemo, TrainingStage } from './training-stage.js';
 
 let stage: TrainingStage;
 let adapter: string;
 /** The loss that the trainer must have at its first step. */
-let firstLoss = '1';
-let manifests = 0;
+let firstLoss: string;
 
-async function scripted(...args: string[]): Promise<Trainer> {
-  const path = join(stage.folder, `manifest-${(manifests += 1)}.json`);
-  const command = [process.execPath, SCRIPT, '--adapter', adapter, '--first-loss', firstLoss, ...args];
-  await writeFile(path, JSON.stringify({ name: 'scripted', version: '1', command, architectures: ['qwen3'], pause: true }));
-  return ProgramTrainer.read(path);
-}
+const scripted = async (...args: string[]): Promise<Trainer> =>
+  ProgramTrainer.read(await scriptedManifest(stage.folder, ['--adapter', adapter, '--first-loss', firstLoss, ...args]));
 
 /** A trainer with some of its parts replaced. */
 const like = (trainer: Trainer, parts: Partial<Trainer>): Trainer => ({
@@ -35,37 +28,30 @@ const like = (trainer: Trainer, parts: Partial<Trainer>): Trainer => ({
   ...parts,
 });
 
-/** The loss that serving has of the first example of a job. */
-async function servedLoss(settings: Partial<JobSettings> = {}): Promise<string> {
-  const { outcome } = await stage.run(stage.job(await scripted('--first-loss', '0.001'), { settings }));
-  expect(outcome).toMatchObject({ state: 'failed', fault: { code: 'template_mismatch' } });
-  return outcome.state === 'failed' ? String(outcome.fault.facts['ours']) : '';
-}
-
 beforeAll(async () => {
   stage = await TrainingStage.open();
   adapter = join(stage.folder, 'random.gguf');
-  await writeAdapter(adapter, 0.02);
-  firstLoss = await servedLoss();
+  await writeAdapter(adapter, 0.3);
+  firstLoss = await servedLoss(stage);
 });
 afterAll(() => stage.close());
 
 describe('runTraining', () => {
   it('makes an adapter with witness, verdict and both forms', async () => {
     const settings = { epochs: 1, heldOut: 0.2 };
-    const loss = await servedLoss(settings);
+    const loss = await servedLoss(stage, settings);
     const trainer = await scripted('--first-loss', loss);
     const { outcome, record } = await stage.run(stage.job(trainer, { keepSet: stage.keepSet, settings }));
-    expect(outcome).toMatchObject({ state: 'succeeded', adapter: { rank: 8, alpha: 16, modules: ['attn_output', 'attn_q', 'ffn_down', 'ffn_up'] } });
+    const made = adapterOf(outcome);
+    expect(made).toMatchObject({ rank: 8, alpha: 16, modules: ['attn_output', 'attn_q', 'ffn_down', 'ffn_up'] });
     expect(record.states).toEqual(['starting', 'running', 'finishing', 'evaluating']);
     expect(record.codes()).toEqual(expect.arrayContaining(['prepared', 'parity', 'checkpoint', 'best', 'witnessed']));
     expect(record.data('prepared')).toMatchObject({ examples: 24, held: 6 });
-    if (outcome.state !== 'succeeded') return;
-    const { witness, verdict, pairs } = outcome.adapter;
+    const { witness, verdict, pairs } = made;
     expect(verdict.checks.map(({ check }) => check)).toEqual(['no_effect', 'held_loss', 'degenerate', 'keep_set']);
     expect(pairs).toHaveLength(26);
     const scorer = await openDemo();
-    const scoring = await scorer.scoring(outcome.adapter.gguf, 512);
+    const scoring = await scorer.scoring(made.gguf, 512);
     expect(await distanceFrom(witness, scoring)).toBeLessThan(0.0001);
     await scoring.dispose();
     await scorer.dispose();
@@ -86,7 +72,7 @@ describe('runTraining', () => {
     expect(first.outcome).toEqual({ state: 'paused' });
     const resume = first.record.stored.at(-1)!;
     const second = await stage.run(stage.job(await scripted(), { resume }));
-    expect(second.outcome.state).toBe('succeeded');
+    adapterOf(second.outcome);
     expect(second.record.points.find(({ loss }) => loss !== null)?.step).toBe(resume.step + 1);
   });
 

@@ -8,6 +8,7 @@ import { createLogger } from '@slipway/platform';
 import { LlamaScorer } from '../../libs/engine-llama/src/llama-scorer.js';
 import { runTraining } from '../../apps/training-worker/src/training/run-training.js';
 import type {
+  AdapterResult,
   CurvePoint,
   JobSettings,
   ResumePoint,
@@ -133,6 +134,13 @@ export class TrainingStage {
   close(): void {
     rmSync(this.folder, { recursive: true });
   }
+}
+
+/** The adapter of a job that succeeded. @throws Error that says what became of it instead */
+export function adapterOf(outcome: TrainingOutcome): AdapterResult {
+  if (outcome.state === 'succeeded') return outcome.adapter;
+  const fault = outcome.state === 'failed' ? outcome.fault : undefined;
+  throw new Error(`The job is ${outcome.state}: ${fault?.code} ${fault?.message}`, { cause: fault?.cause });
 }
 
 export const openDemo = (): Promise<LlamaScorer> =>

@@ -1,0 +1,164 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TrainerBase, TrainingItem } from '@slipway/contracts';
+import { type RunningService, startService } from '@slipway/platform/service';
+import { TestNatsServer } from '@slipway/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import { trainingWorker } from '../../apps/training-worker/src/training-worker.js';
+import { DEMO_MODEL } from '../engines/demo-engine.js';
+import { until } from '../testing/until.js';
+import { writeAdapter } from './an-adapter.js';
+import { sampleData } from './sample.js';
+import { scriptedManifest, servedLoss } from './scripted.js';
+import { TrainingStage } from './training-stage.js';
+import { TuningDouble } from './tuning-double.js';
+
+const ENV = 'training';
+const LONG_MS = 60_000;
+
+type Item = z.input<typeof TrainingItem>;
+
+let server: TestNatsServer;
+let tuning: TuningDouble;
+let worker: RunningService;
+let folder: string;
+let base: TrainerBase;
+let tw: string;
+/** What the trainer must report at its first step. */
+let firstLoss: string;
+
+async function startWorker(...args: string[]): Promise<void> {
+  const script = ['--adapter', join(folder, 'random.gguf'), '--first-loss', firstLoss, ...args];
+  worker = await startService(trainingWorker, {
+    SLIPWAY_ENV: ENV,
+    NATS_URL: server.url,
+    MODEL_DIRS: join(folder, 'models'),
+    TRAINING_DIR: join(folder, 'training'),
+    TRAINERS_DIR: join(folder, 'trainers'),
+    TRAINERS: await scriptedManifest(folder, script),
+    LOG_LEVEL: 'error',
+  });
+  const beat = await until('the base is found', () => tuning.beats.findLast(({ bases }) => bases.length > 0), LONG_MS);
+  [base] = beat.bases as [TrainerBase];
+  ({ tw } = beat);
+}
+
+function jobItem(more: Partial<Extract<Item, { kind: 'job' }>> = {}, epochs = 1): Item {
+  const hashes = { base_sha256: base.sha256, template_sha256: base.template_sha256 };
+  const settings = { rank: 8, alpha: 16, learning_rate: 1e-4, epochs, schedule: 'cosine' as const, seed: 42, held_out: 0 };
+  const limits = { too_long: 'leave_out' as const, early_stop: false, time_limit_s: 600 };
+  return {
+    kind: 'job',
+    ...{ job: 41, account: 1, attempt: 1, slot: 'cpu', desired: 'run', keep: false, dataset: 12, version: 3, resume: null, gate: {} },
+    spec: { trainer: 'scripted', base: base.base, method: 'sft', ...hashes, ...settings, ...limits },
+    ...more,
+  };
+}
+
+const end = () => until('the job ends', () => tuning.states.find((state) => ['succeeded', 'paused', 'cancelled', 'failed'].includes(state)), LONG_MS);
+
+beforeAll(async () => {
+  server = await TestNatsServer.start();
+  const stage = await TrainingStage.open();
+  firstLoss = await servedLoss(stage);
+  stage.close();
+});
+afterAll(() => server.end());
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'slipway-trainer-agent-'));
+  await mkdir(join(folder, 'models'));
+  await copyFile(DEMO_MODEL, join(folder, 'models/Tiny.gguf'));
+  await writeFile(join(folder, 'models/notes.gguf'), 'no model');
+  await writeAdapter(join(folder, 'random.gguf'), 0.3);
+  tuning = await TuningDouble.start(server.url, ENV);
+  tuning.put('version:12/3', Buffer.from(sampleData()));
+});
+afterEach(async () => {
+  await worker.stop();
+  await tuning.stop();
+  rmSync(folder, { recursive: true });
+});
+
+describe('the agent of a training worker', () => {
+  it('reports bases, trainers and its slot', async () => {
+    await startWorker();
+    expect(base).toMatchObject({ base: 'tiny', architecture: 'qwen3', parameters: 2_164_928, context: 1_024 });
+    const beat = tuning.beats.at(-1)!;
+    expect(beat.trainers.map(({ name, installed }) => [name, installed])).toEqual([['embedded', false], ['scripted', true]]);
+    expect(beat.slots).toMatchObject([{ id: 'cpu', device: 'cpu', running: null }]);
+    expect(beat.bases).toHaveLength(1);
+  });
+
+  it('reports a failed job with its reason', async () => {
+    await startWorker('--first-loss', '0');
+    tuning.assign(tw, 1, [jobItem()]);
+    expect(await end()).toBe('failed');
+    expect(tuning.reports.at(-1)).toMatchObject({ state: 'failed', reason: 'template_mismatch', attempt: 1, job: 41 });
+  });
+
+  it('trains a job and stores its adapter in both forms', async () => {
+    await startWorker();
+    tuning.deaf = 2;
+    tuning.assign(tw, 1, [jobItem()]);
+    expect(await end()).toBe('succeeded');
+    expect(tuning.states).toEqual(['starting', 'starting', 'starting', 'running', 'finishing', 'evaluating', 'succeeded']);
+    expect(tuning.steps).toEqual(Array.from({ length: 30 }, (_, i) => i + 1));
+    expect(tuning.reports.map(({ seq }) => seq)).toEqual(tuning.reports.map((_, i) => i + 1));
+    const { adapter, verdict, answers = [] } = tuning.reports.at(-1)!;
+    expect(tuning.blobs.get(adapter?.gguf.sha256 ?? '')?.length).toBe(adapter?.gguf.bytes);
+    expect(tuning.blobs.get(adapter?.peft.sha256 ?? '')?.length).toBe(adapter?.peft.bytes);
+    expect(verdict?.checks.map(({ check }) => check)).toContain('degenerate');
+    expect(answers.length).toBeGreaterThan(0);
+    expect(tuning.reports.some(({ checkpoint }) => tuning.blobs.has(checkpoint?.adapter ?? ''))).toBe(true);
+    await until('the folder of the job is empty', async () => (await readdir(join(folder, 'training/jobs/41'))).length === 0);
+  });
+
+  it('pauses a job, and another attempt continues it', async () => {
+    await startWorker('--step-ms', '20');
+    tuning.assign(tw, 1, [jobItem({}, 3)]);
+    await until('20 steps', () => tuning.steps.length >= 20, LONG_MS);
+    tuning.assign(tw, 1, [jobItem({ desired: 'pause' }, 3)]);
+    expect(await end()).toBe('paused');
+    const { checkpoint } = tuning.reports.findLast((report) => report.checkpoint)!;
+    const { step, adapter, state } = checkpoint!;
+    tuning.named.set(`checkpoint:${step}/adapter`, adapter).set(`checkpoint:${step}/state`, state!);
+    const before = tuning.reports.length;
+    tuning.leastAttempt = 2;
+    tuning.reports.splice(0, before);
+    tuning.assign(tw, 2, [jobItem({ attempt: 2, resume: { step } }, 3)]);
+    expect(await end()).toBe('succeeded');
+    expect(tuning.steps[0]).toBe(step + 1);
+  });
+
+  it('ends an attempt at once that another one superseded', async () => {
+    await startWorker('--step-ms', '50');
+    tuning.assign(tw, 1, [jobItem({}, 20)]);
+    await until('the first steps', () => tuning.steps.length > 0, LONG_MS);
+    tuning.leastAttempt = 2;
+    await until('the slot is free', () => tuning.beats.at(-1)?.slots[0]?.running === null, LONG_MS);
+    expect(tuning.states).not.toContain('failed');
+  });
+
+  it('ignores an assignment of an overruled placer', async () => {
+    await startWorker('--step-ms', '50');
+    tuning.assign(tw, 5, [jobItem({}, 20)]);
+    await until('it runs', () => tuning.beats.at(-1)?.slots[0]?.running?.job === 41, LONG_MS);
+    tuning.assign(tw, 4, []);
+    const seen = tuning.beats.length;
+    await until('two more beats', () => tuning.beats.length > seen + 1, LONG_MS);
+    expect(tuning.beats.at(-1)).toMatchObject({ assigned: { term: 5 }, slots: [{ running: { job: 41, attempt: 1 } }] });
+  });
+
+  it('counts the tokens of a data set', async () => {
+    await startWorker();
+    tuning.assign(tw, 1, [{ kind: 'measure', account: 1, dataset: 12, version: 3, base: base.base, sample: null }]);
+    const { measure } = await until('the measure', () => tuning.measures[0], LONG_MS);
+    expect(measure).toMatchObject({ base: 'tiny', learned_tokens: expect.any(Number), over_context: 0, exact: true, context: 1_024 });
+    expect(measure.histogram.reduce((sum, { examples }) => sum + examples, 0)).toBe(30);
+    expect(measure.low).toBe(measure.tokens);
+  });
+});

@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  type BlobName,
+  type JobDesired,
+  OpenBlob,
+  type ReportedState,
+  ReportMeasure,
+  ReportTraining,
+  type RpcContract,
+  ServiceError,
+  StoreBlob,
+  subjectOf,
+  TrainerHeartbeat,
+  TrainingAssignment,
+  type TrainingItem,
+  wildcardOf,
+} from '@slipway/contracts';
+import { connectNats, createLogger, type NatsConnection, RpcResponder } from '@slipway/platform';
+import type { z } from 'zod';
+
+type Report = z.output<typeof ReportTraining.request>;
+
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+const nameOf = (blob: z.output<typeof BlobName>): string =>
+  blob.of === 'version' ? `version:${blob.dataset}/${blob.version}` : blob.of === 'checkpoint' ? `checkpoint:${blob.step}/${blob.part}` : 'adapter';
+
+/** What tuning-service is to a training worker: blobs behind tickets, assignments, and reports in order. */
+export class TuningDouble {
+  readonly beats: TrainerHeartbeat[] = [];
+  readonly reports: Report[] = [];
+  readonly measures: z.output<typeof ReportMeasure.request>[] = [];
+  readonly blobs = new Map<string, Buffer>();
+  /** Names of blobs that workers read. */
+  readonly named = new Map<string, string>();
+  desired: JobDesired = 'run';
+  /** Attempts below are superseded. */
+  leastAttempt = 1;
+  /** The next so many reports are not answered. */
+  deaf = 0;
+  readonly #responders: RpcResponder[] = [];
+  #no = 0;
+
+  private constructor(
+    private readonly nats: NatsConnection,
+    private readonly door: Server,
+    private readonly env: string,
+  ) {}
+
+  static async start(url: string, env: string): Promise<TuningDouble> {
+    const nats = await connectNats({ url, role: 'tuning', name: 'tuning-double', log: createLogger('test', 'silent') });
+    const door = createServer();
+    const double = new TuningDouble(nats, door, env);
+    door.on('request', (request, response) => {
+      const [, sum = ''] = /^\/b\/([0-9a-f]{64})\?t=ticket$/.exec(request.url ?? '') ?? [];
+      if (request.method === 'GET') return void response.writeHead(double.blobs.has(sum) ? 200 : 404).end(double.blobs.get(sum));
+      const pieces: Buffer[] = [];
+      request.on('data', (piece: Buffer) => pieces.push(piece));
+      request.on('end', () => {
+        const bytes = Buffer.concat(pieces);
+        if (sha256(bytes) === sum) double.blobs.set(sum, bytes);
+        response.writeHead(sha256(bytes) === sum ? 201 : 409).end('{}');
+      });
+    });
+    door.listen(0, '127.0.0.1');
+    await once(door, 'listening');
+    double.#serve();
+    return double;
+  }
+
+  get steps(): number[] {
+    return this.reports.flatMap(({ metrics = [] }) => metrics.flatMap(({ step, loss }) => (loss === null ? [] : [step])));
+  }
+
+  get states(): ReportedState[] {
+    return this.reports.flatMap(({ state }) => state ?? []);
+  }
+
+  /** Stores a blob under the name by which workers ask for it. */
+  put(name: string, bytes: Buffer): void {
+    this.blobs.set(sha256(bytes), bytes);
+    this.named.set(name, sha256(bytes));
+  }
+
+  assign(tw: string, term: number, items: z.input<typeof TrainingItem>[]): void {
+    const message = { term, no: (this.#no += 1), items };
+    this.nats.publish(subjectOf(TrainingAssignment, { env: this.env, tw }), JSON.stringify(message));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#responders.map((responder) => responder.close()));
+    await this.nats.close();
+    this.door.closeAllConnections();
+    this.door.close();
+  }
+
+  #serve(): void {
+    const subject = wildcardOf(TrainerHeartbeat, { env: this.env });
+    this.nats.subscribe(subject, {
+      callback: (_, message) => void this.beats.push(TrainerHeartbeat.message.parse(JSON.parse(message.string()))),
+    });
+    this.#answer(OpenBlob, ({ blob }) => this.#open(nameOf(blob)));
+    this.#answer(StoreBlob, ({ sha256: sum, attempt }) => {
+      this.#fence(attempt);
+      return this.blobs.has(sum) ? { url: null, ticket: null } : { url: this.#url(sum), ticket: 'x'.repeat(20) };
+    });
+    this.#answer(ReportTraining, (report) => {
+      this.#fence(report.attempt);
+      if (this.deaf > 0) {
+        this.deaf -= 1;
+        throw new ServiceError('unavailable', 'Not now.');
+      }
+      if (report.seq > (this.reports.at(-1)?.seq ?? 0)) this.reports.push(report);
+      return { seq: report.seq, desired: this.desired, adapter: null };
+    });
+    this.#answer(ReportMeasure, (measure) => {
+      this.measures.push(measure);
+      return {};
+    });
+  }
+
+  #answer<C extends RpcContract>(contract: C, handle: (request: z.output<C['request']>) => unknown): void {
+    const log = createLogger('test', 'silent');
+    const options = { nats: this.nats, env: this.env, log };
+    this.#responders.push(new RpcResponder(options, contract, (request) => Promise.resolve().then(() => handle(request as z.output<C['request']>))));
+  }
+
+  #open(name: string): unknown {
+    const sum = this.named.get(name);
+    const bytes = sum === undefined ? undefined : this.blobs.get(sum);
+    if (sum === undefined || !bytes) throw new ServiceError('blob_not_found', 'There is no such blob.');
+    return { url: this.#url(sum), sha256: sum, bytes: bytes.length, expires_at: new Date(Date.now() + 60_000).toISOString() };
+  }
+
+  #url(sum: string): string {
+    return `http://127.0.0.1:${(this.door.address() as AddressInfo).port}/b/${sum}?t=ticket`;
+  }
+
+  #fence(attempt: number): void {
+    if (attempt < this.leastAttempt) throw new ServiceError('attempt_superseded', 'Another worker has this job.');
+  }
+}
