@@ -51,10 +51,10 @@ function readStamp(path) {
 // As many at once as cores in the smallest machines. Several checkers of one project would each check what they share.
 const PARALLEL = ['--builders', '2', '--checkers', '1'];
 
-/** Compiles the apps. tsc does not notice deleted outputs; then `flags` must contain --force. */
-async function compile(root, apps, flags) {
+/** Compiles apps and libraries. tsc does not notice deleted outputs; then `flags` must contain --force. */
+async function compile(root, projects, flags) {
   const tsc = join(root, 'node_modules/typescript-7/bin/tsc');
-  const result = await runCommand(process.execPath, [tsc, '-b', ...PARALLEL, ...apps, ...flags], { cwd: root });
+  const result = await runCommand(process.execPath, [tsc, '-b', ...PARALLEL, ...projects, ...flags], { cwd: root });
   if (result.code !== 0) throw new StartError(`The build failed:\n${lastLines(result, 30)}`);
 }
 
@@ -68,20 +68,18 @@ function isWritable(root) {
   }
 }
 
-function inspect(root, apps) {
-  const files = [...apps, ...projectsIn(root, 'libs')].flatMap((project) => filesOf(root, project));
-  // libs/testing needs development dependencies and is not part of the product.
-  const product = files.filter((file) => !file.startsWith('libs/testing/'));
-  return { print: fingerprint(root, files), missing: withoutOutput(root, product) };
+function inspect(root, projects) {
+  const files = projects.flatMap((project) => filesOf(root, project));
+  return { print: fingerprint(root, files), missing: withoutOutput(root, files) };
 }
 
-async function build(root, { apps, stamp, flags, progress }) {
-  const { print, missing } = inspect(root, apps);
+async function build(root, { projects, stamp, flags, progress }) {
+  const { print, missing } = inspect(root, projects);
   const again = missing.length > 0 && readStamp(stamp) === print;
-  await progress.step('Building', () => compile(root, apps, again ? [...flags, '--force'] : flags));
-  if (inspect(root, apps).missing.length > 0) {
-    await progress.step('Building everything again', () => compile(root, apps, [...flags, '--force']));
-    const [left] = inspect(root, apps).missing;
+  await progress.step('Building', () => compile(root, projects, again ? [...flags, '--force'] : flags));
+  if (inspect(root, projects).missing.length > 0) {
+    await progress.step('Building everything again', () => compile(root, projects, [...flags, '--force']));
+    const [left] = inspect(root, projects).missing;
     if (left) throw new StartError(`The build produced no output for ${left}.`);
   }
   writeFileSync(stamp, print);
@@ -127,7 +125,7 @@ async function ensureBundled({ root, progress }) {
 }
 
 /**
- * Builds the apps, the libraries that they need and the dashboard, unless nothing changed since the last build.
+ * Builds the apps, the libraries and the dashboard, unless nothing changed since the last build.
  * Dependencies must be installed.
  * @param {{ root: string, check?: boolean, progress: import('./progress.mjs').Progress }} options
  *   check = false skips the type check, which halves the time and does not change the output
@@ -138,18 +136,19 @@ export async function ensureBuilt({ root, check = true, progress }) {
 }
 
 async function ensureCompiled({ root, check, progress }) {
-  const apps = projectsIn(root, 'apps');
+  // libs/testing needs development dependencies and is not part of the product. A library may have no app yet.
+  const projects = [...projectsIn(root, 'apps'), ...projectsIn(root, 'libs').filter((library) => library !== 'libs/testing')];
   const stamp = join(root, '.cache/build.txt');
   const isFresh = () => {
-    const { print, missing } = inspect(root, apps);
+    const { print, missing } = inspect(root, projects);
     return missing.length === 0 && readStamp(stamp) === print;
   };
   if (isFresh()) return;
   if (!isWritable(root)) {
-    if (inspect(root, apps).missing.length === 0) return;
+    if (inspect(root, projects).missing.length === 0) return;
     throw new StartError(`The programs must be built in ${root}, which this user cannot write.`);
   }
   await withLock(join(root, '.cache/build.lock'), async () => {
-    if (!isFresh()) await build(root, { apps, stamp, flags: check ? [] : ['--noCheck'], progress });
+    if (!isFresh()) await build(root, { projects, stamp, flags: check ? [] : ['--noCheck'], progress });
   });
 }
