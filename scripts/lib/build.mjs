@@ -15,7 +15,7 @@ const projectsIn = (root, folder) =>
     .sort();
 
 // Specs and their samples run from source and have no output.
-const isSource = (file) => /\.(ts|json)$/.test(file) && !/\.(spec|samples)\.ts$/.test(file);
+const isSource = (file) => /\.(ts|json)$/.test(file) && !/\.(spec|samples|fixture)\.ts$/.test(file);
 
 function filesOf(root, project) {
   const sources = readdirSync(join(root, project, 'src'), { recursive: true })
