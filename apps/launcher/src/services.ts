@@ -35,9 +35,11 @@ const ROLE_OF: Readonly<Record<string, Role>> = {
 
 /**
  * V8 flags by app. Control plane, console and agents have no hot path: a small young generation and lazy compilation save about
- * 30 MiB each. Gateways and runners keep V8's defaults.
+ * 30 MiB each, one helper thread in place of four some MiB more. Gateways and runners keep V8's defaults.
  */
-const SMALL = ['--optimize-for-size'];
+const SMALL = ['--optimize-for-size', '--v8-pool-size=1'];
+/** One heap of glibc per process instead of one for each thread that allocates: 4 to 8 MiB less each. */
+const ONE_HEAP = { MALLOC_ARENA_MAX: '1' };
 const FLAGS_OF: Readonly<Record<string, readonly string[]>> = {
   'keys-service': SMALL,
   'deployments-service': SMALL,
@@ -137,6 +139,7 @@ export class Services {
     if (!role) throw new Error(`No role is known for ${app}.`);
     const common = {
       ...plainEnvironment(context),
+      ...ONE_HEAP,
       SLIPWAY_ENV: context.env,
       NATS_URL: surroundings.nats.url,
       NATS_CREDENTIALS_DIR: surroundings.nats.credentialsOf(role),
