@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { AdapterStage } from '../adapter-stage.js';
+import type { Agent } from '../rig.js';
+import { until } from '../until.js';
+
+const ADAPTERS = 20;
+const REQUESTS = 200;
+/** Requests that wait at once: a replica refuses what its queue does not hold. */
+const AT_ONCE = 60;
+
+let stage: AdapterStage;
+let agent: Agent;
+beforeAll(async () => {
+  stage = await AdapterStage.open();
+  agent = await stage.rig.startAgent();
+});
+afterAll(() => stage.close());
+
+const answer = async (dep: number): Promise<string> => (await stage.rig.ask(dep, 'Who are you?', { maxTokens: 32 }).done).text;
+
+it('twenty adapters answer 200 requests, none as another', async () => {
+  const deps = Array.from({ length: ADAPTERS }, (_, i) => 100 + i);
+  const items = [];
+  for (const dep of deps) items.push(stage.item(dep, await stage.adapter({ seed: dep }), { slots: 4 }));
+  stage.rig.assign(agent, items);
+  await until('all adapters are ready', () => deps.every((dep) => stage.rig.loadOf(agent, dep)?.state === 'ready'), 300_000);
+  expect(new Set(deps.map((dep) => stage.rig.loadOf(agent, dep)?.pid)).size).toBe(1);
+  const alone = new Map<number, string>();
+  for (const dep of deps) alone.set(dep, await answer(dep));
+  // Adapters without training may agree by chance; nearly all must differ for the comparison to mean something.
+  expect(new Set(alone.values()).size).toBeGreaterThan(ADAPTERS * 0.8);
+  const wrong: number[] = [];
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    for (let i = next++; i < REQUESTS; i = next++) {
+      const dep = deps[(i * 7) % ADAPTERS]!;
+      if ((await answer(dep)) !== alone.get(dep)) wrong.push(dep);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  expect([next >= REQUESTS, wrong]).toEqual([true, []]);
+}, 600_000);
