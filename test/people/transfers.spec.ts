@@ -53,7 +53,11 @@ describe('files through the console', () => {
   it('need a ticket alone, and leave it in no log', async () => {
     const file = randomBytes(2 * MIB);
     const upload = await fetch(`${scene.door.url}/uploads/${TICKET}`, { method: 'PUT', body: file });
-    expect(await upload.json()).toEqual({ method: 'PUT', path: `/uploads/${TICKET}`, sha256: createHash('sha256').update(file).digest('hex') });
+    expect(await upload.json()).toEqual({
+      method: 'PUT',
+      path: `/uploads/${TICKET}`,
+      sha256: createHash('sha256').update(file).digest('hex'),
+    });
     const saved = await fetch(`${scene.door.url}/downloads/${TICKET}`);
     expect(Object.fromEntries(saved.headers)).toMatchObject({
       'content-disposition': 'attachment',
@@ -89,7 +93,15 @@ describe('calls about data sets', () => {
     const { token } = await world.ask(CreateInvitation, invited);
     await world.ask(AcceptInvitation, { token, password: PASSWORD, origin: { address: '192.0.2.7' } });
     const viewer = await scene.signedIn({ email });
-    for (const name of ['examples/list', 'jobs/samples', 'jobs/output', 'jobs/plan', 'adapters/answers', 'versions/download', 'adapters/export'])
+    for (const name of [
+      'examples/list',
+      'jobs/samples',
+      'jobs/output',
+      'jobs/plan',
+      'adapters/answers',
+      'versions/download',
+      'adapters/export',
+    ])
       expect([name, ...codeOf(await viewer.post(`/api/${name}`, {}))]).toEqual([name, 403, 'not_permitted']);
   });
 });

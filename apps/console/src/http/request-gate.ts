@@ -65,7 +65,6 @@ export class RequestGate {
   readonly #transfers: TransferRelay;
   readonly #tokens: AccessTokens;
 
-  // oxlint-disable-next-line max-params -- the parts are injected one by one.
   constructor(
     settings: HttpSettings,
     bounds: RequestBounds,

@@ -22,8 +22,10 @@ afterEach(async () => {
   );
 });
 
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
+type Listener = (...exchange: Parameters<RequestListener>) => unknown;
+
+async function serve(listener: Listener): Promise<string> {
+  const server = createServer((...exchange) => void listener(...exchange));
   servers.push(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -36,8 +38,16 @@ interface Bench {
   readonly notes: object[];
 }
 
+/** A request that the console answers by itself. */
+interface Refused {
+  readonly path: string;
+  readonly method?: string;
+  readonly origin?: string;
+  readonly status: number;
+}
+
 /** A relay in front of a door. */
-async function bench(door: RequestListener | string, floor?: { bytesPerSecond: number; windowMs: number }): Promise<Bench> {
+async function bench(door: Listener | string, floor?: { bytesPerSecond: number; windowMs: number }): Promise<Bench> {
   const address = typeof door === 'string' ? door : await serve(door);
   const [asked, notes]: [string[], object[]] = [[], []];
   const rpc = { call: () => (asked.push(address), Promise.resolve({ url: `${address}/` })) };
@@ -84,7 +94,7 @@ describe('an upload through the console', () => {
     const pieces = Array.from({ length: 40 }, () => randomBytes(100_000));
     const { url } = await bench(async (request, response) => response.end(JSON.stringify(await digestOf(request))));
     const body = ReadableStream.from(pieces);
-    const answer = await fetch(`${url}/uploads/${TICKET}`, { method: 'PUT', body, duplex: 'half' } as RequestInit);
+    const answer = await fetch(`${url}/uploads/${TICKET}`, { method: 'PUT', body, duplex: 'half' });
     expect(await answer.json()).toEqual({ bytes: 4_000_000, sha256: sha256(Buffer.concat(pieces)) });
   });
 
@@ -139,13 +149,14 @@ describe('an upload through the console', () => {
   });
 
   it.each([
-    ['a page of another site', `/uploads/${TICKET}`, 'PUT', { origin: 'https://evil.example.com' }, 403],
-    ['a ticket that is none', '/uploads/short', 'PUT', {}, 404],
-    ['a path behind the ticket', `/uploads/${TICKET}/more`, 'PUT', {}, 404],
-    ['a method that is none of it', `/uploads/${TICKET}`, 'GET', {}, 404],
-    ['a change by a download', `/downloads/${TICKET}`, 'PUT', {}, 404],
-  ])('of %s never reaches the door', async (_, path, method, headers, status) => {
+    ['a page of another site', { path: `/uploads/${TICKET}`, origin: 'https://evil.example.com', status: 403 }],
+    ['a ticket that is none', { path: '/uploads/short', status: 404 }],
+    ['a path behind the ticket', { path: `/uploads/${TICKET}/more`, status: 404 }],
+    ['a method that is none of it', { path: `/uploads/${TICKET}`, method: 'GET', status: 404 }],
+    ['a change by a download', { path: `/downloads/${TICKET}`, status: 404 }],
+  ])('of %s never reaches the door', async (_, { path, method = 'PUT', origin, status }: Refused) => {
     const { url, asked } = await bench((_request, response) => response.end());
+    const headers = origin === undefined ? {} : { origin };
     expect((await fetch(`${url}${path}`, { method, headers, ...(method === 'PUT' && { body: 'x' }) })).status).toBe(status);
     expect(asked).toEqual([]);
   });
@@ -180,7 +191,7 @@ describe('a download through the console', () => {
       response.write(Buffer.alloc(MIB), () => response.destroy());
     });
     const answer = await fetch(`${url}/downloads/${TICKET}`);
-    await expect(answer.arrayBuffer()).rejects.toThrow();
+    await expect(answer.arrayBuffer()).rejects.toThrow('terminated');
   });
 });
 

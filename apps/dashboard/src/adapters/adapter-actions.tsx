@@ -86,7 +86,7 @@ interface DialogProps extends AdapterProps {
 }
 
 function RenameDialog({ adapter, onClose }: DialogProps): JSX.Element {
-  const form = useForm({ defaultValues: { name: adapter.name as string } });
+  const form = useForm({ defaultValues: { name: adapter.name } });
   const rename = useChange('adapters/rename', ['adapters/', 'datasets/find']);
   const submit = async ({ name }: { readonly name: string }): Promise<void> => {
     await rename.mutateAsync({ adapter: adapter.id, name: name.trim() });

@@ -20,7 +20,7 @@ export function AdapterScreen(): JSX.Element {
 }
 
 function Found({ id }: { readonly id: number }): JSX.Element {
-  const found = useCall('adapters/find', { adapter: id as never }, { every: () => 15_000 });
+  const found = useCall('adapters/find', { adapter: id }, { every: () => 15_000 });
   if (['adapter_not_found', 'invalid_request'].includes(codeOf(found.error))) return <Missing />;
   const adapter = found.data?.adapter;
   return (

@@ -57,7 +57,10 @@ function Edit({ example, onAdded, onClose }: AddExampleDialogProps & { readonly 
     <FormDialog title="Add to data set" action="Add example" {...{ form, submit, onClose }}>
       <ComboboxField
         label="Data set"
-        choices={[...datasets.map(({ name }) => ({ value: name, label: name })), { value: NEW, label: 'New data set', icon: 'plus' as const }]}
+        choices={[
+          ...datasets.map(({ name }) => ({ value: name, label: name })),
+          { value: NEW, label: 'New data set', icon: 'plus' as const },
+        ]}
         value={target}
         onChange={(value) => {
           setChosen(value);

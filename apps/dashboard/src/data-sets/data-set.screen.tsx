@@ -121,7 +121,8 @@ function Version({ shown }: { readonly shown: ShownVersion }): JSX.Element {
   const uses = details.used_by.filter((use) => use.version === version.number).length;
   const counts: Readonly<Partial<Record<DataSetTab, number>>> = { examples: version.examples, problems, uses };
   // What cannot be read yet has problems at most.
-  const open = tab === 'auto' ? (version.state === 'ready' ? 'examples' : 'problems') : tab;
+  const first = version.state === 'ready' ? 'examples' : 'problems';
+  const open = tab === 'auto' ? first : tab;
   const addressOf = (value: DataSetTab): string => `/${account}/data-sets/${details.dataset.name}?${v === 0 ? '' : `v=${v}&`}tab=${value}`;
   return (
     <>

@@ -88,7 +88,7 @@ interface DialogProps extends DetailsProps {
 function RenameDialog({ details: { dataset }, onClose }: DialogProps): JSX.Element {
   const { slug: account } = useAccount();
   const navigate = useNavigate();
-  const form = useForm({ defaultValues: { name: dataset.name as string } });
+  const form = useForm({ defaultValues: { name: dataset.name } });
   const rename = useChange('datasets/rename', ['datasets/list', 'jobs/']);
   const submit = async ({ name }: { readonly name: string }): Promise<void> => {
     const renamed = await rename.mutateAsync({ dataset: dataset.id, name: name.trim() });

@@ -25,7 +25,7 @@ export function EditExampleDialog({ dataset, version, example, onClose }: EditEx
   const submit = async ({ json }: { readonly json: string }): Promise<void> => {
     const parsed = parseExample(json);
     if (typeof parsed === 'string') return;
-    const request = { dataset: dataset as never, base_version: version, examples: [parsed], remove: [example.n], origin: 'edit' as const };
+    const request = { dataset, base_version: version, examples: [parsed], remove: [example.n], origin: 'edit' as const };
     const made = await change.mutateAsync(request);
     announce(`Version ${made.version} is being made.`);
     set({ v: 0 });

@@ -18,8 +18,11 @@ export interface ExamplePart {
 type Json = Readonly<Record<string, unknown>>;
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
-const textOf = (value: unknown): string =>
-  typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value === undefined || value === null ? '' : JSON.stringify(value);
+}
 
 /** @param learns whether answers of the assistant are learned here, unless a weight says otherwise */
 function messageOf(value: unknown, learns: boolean): ExampleMessage[] {

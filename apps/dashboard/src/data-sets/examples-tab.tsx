@@ -145,6 +145,7 @@ function List({ details, version, examples, raw, children }: ListProps): JSX.Ele
       announce(messageOf(error), 'bad');
     }
   };
+  const look = { raw, mayEdit, onChoose: choose, onEdit: setEdited };
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
       <div className="flex min-h-8 flex-wrap items-center gap-3">
@@ -161,32 +162,42 @@ function List({ details, version, examples, raw, children }: ListProps): JSX.Ele
       {!mayEdit && <p className="text-sm text-muted">Only the newest ready version can be edited.</p>}
       <ul aria-label="Examples" className="grid grid-cols-[minmax(0,1fr)] gap-3">
         {examples.map((example) => (
-          <li key={example.n} className="grid grid-cols-[minmax(0,1fr)] gap-3 rounded-lg border border-line bg-surface p-4">
-            <div className="flex items-center gap-3">
-              {mayEdit ? (
-                <Checkbox label={`Example ${example.n}`} checked={chosen.has(example.n)} onChange={(on) => choose(example.n, on)} />
-              ) : (
-                <span className="text-sm">Example {example.n}</span>
-              )}
-              <span className="text-xs text-muted">line {formatCount(example.line)}</span>
-              {mayEdit && (
-                <IconButton
-                  icon="edit"
-                  label={`Edit example ${example.n}`}
-                  className="ml-auto"
-                  disabled={example.cut}
-                  onClick={() => setEdited(example)}
-                />
-              )}
-            </div>
-            <ExampleBody example={example} raw={raw} />
-          </li>
+          <Item key={example.n} example={example} isChosen={chosen.has(example.n)} {...look} />
         ))}
       </ul>
       {edited && (
         <EditExampleDialog dataset={details.dataset.id} version={version.number} example={edited} onClose={() => setEdited(null)} />
       )}
     </div>
+  );
+}
+
+interface ItemProps {
+  readonly example: ExampleView;
+  readonly isChosen: boolean;
+  readonly raw: boolean;
+  readonly mayEdit: boolean;
+  readonly onChoose: (n: number, on: boolean) => void;
+  readonly onEdit: (example: ExampleView) => void;
+}
+
+function Item({ example, isChosen, raw, mayEdit, onChoose, onEdit }: ItemProps): JSX.Element {
+  const { n, line, cut } = example;
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)] gap-3 rounded-lg border border-line bg-surface p-4">
+      <div className="flex items-center gap-3">
+        {mayEdit ? (
+          <Checkbox label={`Example ${n}`} checked={isChosen} onChange={(on) => onChoose(n, on)} />
+        ) : (
+          <span className="text-sm">Example {n}</span>
+        )}
+        <span className="text-xs text-muted">line {formatCount(line)}</span>
+        {mayEdit && (
+          <IconButton icon="edit" label={`Edit example ${n}`} className="ml-auto" disabled={cut} onClick={() => onEdit(example)} />
+        )}
+      </div>
+      <ExampleBody example={example} raw={raw} />
+    </li>
   );
 }
 

@@ -83,7 +83,7 @@ function RejectedButton({ dataset, version }: { readonly dataset: number; readon
   const save = async (): Promise<void> => {
     setBusy(true);
     try {
-      saveFrom((await download.mutateAsync({ dataset: dataset as never, version, what: 'rejected' })).path);
+      saveFrom((await download.mutateAsync({ dataset, version, what: 'rejected' })).path);
     } catch (error) {
       announce(messageOf(error), 'bad');
     }

@@ -124,7 +124,7 @@ interface MeasuredProps {
 function Measured({ dataset, version, base }: MeasuredProps): JSX.Element {
   const { data, error } = useCall(
     'versions/measure',
-    { dataset: dataset as never, version, base: base.base },
+    { dataset, version, base: base.base },
     { every: (known) => (known?.measure == null ? LOOK_EVERY_MS : false), staleMs: 60_000 },
   );
   if (error) return <Notice look="warn">{messageOf(error)}</Notice>;
@@ -178,7 +178,7 @@ function Histogram({ label, buckets, unit, marks }: HistogramProps): JSX.Element
     () => ({
       at: buckets.map((_, at) => at),
       series: [{ label: 'Examples', values: buckets.map(({ examples }) => examples) }],
-      axis: { title: 'Length', format: (at: number) => (Number.isInteger(at) ? `${bucketText(buckets, at)}` : unit) },
+      axis: { title: 'Length', format: (at: number) => (Number.isInteger(at) ? bucketText(buckets, at) : unit) },
     }),
     [buckets, unit],
   );

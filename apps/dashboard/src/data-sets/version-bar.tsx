@@ -72,7 +72,7 @@ interface DifferenceProps {
 
 /** What changed between two versions, with links to the first examples of each kind. */
 function Difference({ dataset, from, to }: DifferenceProps): JSX.Element {
-  const { data, error } = useCall('versions/compare', { dataset: dataset as never, from, to }, { staleMs: Number.POSITIVE_INFINITY });
+  const { data, error } = useCall('versions/compare', { dataset, from, to }, { staleMs: Number.POSITIVE_INFINITY });
   if (error) return <Notice look="bad">{messageOf(error)}</Notice>;
   if (!data) return <Skeleton shape="text" what="Differences" count={3} />;
   return (
@@ -110,7 +110,9 @@ function Numbers({
           key={n}
           to="/$account/data-sets/$name"
           params={(now) => ({ account, name: now.name ?? '' })}
-          search={(now: object) => ({ ...now, v: String(version), tab: 'examples', from: String(n), q: undefined, rule: undefined, min: undefined }) as never}
+          search={(now: object) =>
+            ({ ...now, v: String(version), tab: 'examples', from: String(n), q: undefined, rule: undefined, min: undefined }) as never
+          }
           className="inline-grid min-h-6 min-w-6 place-content-center text-sm text-accent hover:underline"
         >
           #{n}

@@ -54,7 +54,7 @@ function Repairs({ dataset, version }: RepairsProps): JSX.Element | null {
   const apply = async (one: DatasetRepair): Promise<void> => {
     setRunning(one);
     try {
-      const made = await repair.mutateAsync({ dataset: dataset as never, version: version.number, repairs: [one] });
+      const made = await repair.mutateAsync({ dataset, version: version.number, repairs: [one] });
       announce(`Version ${made.version} is being made.`);
       set({ v: 0, tab: 'auto' });
     } catch (error) {

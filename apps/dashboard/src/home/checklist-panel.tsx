@@ -42,11 +42,13 @@ export function ChecklistPanel({ progress }: ChecklistPanelProps): JSX.Element |
       }
     >
       <ol className="grid gap-1">
-        {steps.filter((step) => !isSetUp(progress) || progress[step] !== 'done').map((step) => (
-          <StepRow key={step} step={step} state={progress[step]} isNext={step === next}>
-            <StepContent step={step} apiKey={apiKey} onKey={setApiKey} />
-          </StepRow>
-        ))}
+        {steps
+          .filter((step) => !isSetUp(progress) || progress[step] !== 'done')
+          .map((step) => (
+            <StepRow key={step} step={step} state={progress[step]} isNext={step === next}>
+              <StepContent step={step} apiKey={apiKey} onKey={setApiKey} />
+            </StepRow>
+          ))}
       </ol>
     </Panel>
   );

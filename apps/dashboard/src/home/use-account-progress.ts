@@ -1,4 +1,5 @@
 import type { ConsoleReply, UsageRow } from '@slipway/contracts';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { useCall } from '../api/use-call.js';
 import { useAccount } from '../session/use-session.js';
 import { useNow } from '../ui/use-now.js';
@@ -27,9 +28,14 @@ export function useAccountProgress(watching: boolean): AccountProgress {
     requests: requestsOf(usage.data?.rows, keys.data),
     people: peopleOf(members.data?.members, isOwner ? invitations.data?.invitations : []),
     agentSeen: mcp.data ? wasUsed(mcp.data.key) : null,
-    // Without the service that trains, nothing answers.
-    hasAdapter: adapters.isError && !adapters.data ? undefined : (adapters.data && adapters.data.adapters.length > 0) ?? null,
+    hasAdapter: hasAny(adapters),
   };
+}
+
+/** Undefined where nothing answers: this installation trains no models. */
+function hasAny({ data, isError }: Pick<UseQueryResult<ConsoleReply<'adapters/list'>>, 'data' | 'isError'>): boolean | null | undefined {
+  if (data) return data.adapters.length > 0;
+  return isError ? undefined : null;
 }
 
 /** Requests of the account's own keys; those of the playground are no client's. */

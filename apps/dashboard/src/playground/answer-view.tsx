@@ -45,7 +45,7 @@ export function AnswerView({ turn, look, target, onStop, onRetry }: AnswerViewPr
 }
 
 function AnswerButtons({ turn: { ask, exchange }, target, onStop, onRetry }: Omit<AnswerViewProps, 'look'>): JSX.Element {
-  const [shown, setShown] = useState<'code' | 'raw' | 'example' | null>(null);
+  const [shown, setShown] = useState<'code' | 'raw' | null>(null);
   const isRunning = exchange.status === 'running';
   return (
     <div className="-ml-3 flex flex-wrap gap-1">
@@ -66,22 +66,29 @@ function AnswerButtons({ turn: { ask, exchange }, target, onStop, onRetry }: Omi
       <Button look="quiet" onClick={() => setShown('raw')}>
         Raw
       </Button>
-      {!isRunning && exchange.answer.text !== '' && ask.question.text !== '' && (
-        <Button look="quiet" icon="data" onClick={() => setShown('example')}>
-          Add to data set
-        </Button>
-      )}
+      <AddExample {...{ ask, exchange }} />
       {shown === 'code' && target && <CodeDialog {...{ ask, target }} contract={exchange.contract} onClose={() => setShown(null)} />}
-      {shown === 'example' && (
-        <Suspense>
-          <AddExampleDialog
-            example={{ system: ask.wishes.system ?? '', user: ask.question.text, assistant: exchange.answer.text }}
-            onClose={() => setShown(null)}
-          />
-        </Suspense>
-      )}
       {shown === 'raw' && <RawDialog exchange={exchange} onClose={() => setShown(null)} />}
     </div>
+  );
+}
+
+/** Offers an answer to what models learn from. */
+function AddExample({ ask, exchange }: Pick<Turn, 'ask' | 'exchange'>): JSX.Element | null {
+  const [isOpen, setOpen] = useState(false);
+  const [user, assistant] = [ask.question.text, exchange.answer.text];
+  if (exchange.status === 'running' || user === '' || assistant === '') return null;
+  return (
+    <>
+      <Button look="quiet" icon="data" onClick={() => setOpen(true)}>
+        Add to data set
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <AddExampleDialog example={{ system: ask.wishes.system ?? '', user, assistant }} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
   );
 }
 

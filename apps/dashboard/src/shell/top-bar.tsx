@@ -145,12 +145,12 @@ function KeyCrumb({ id }: { readonly id: string }): JSX.Element {
 }
 
 function JobCrumb({ id }: { readonly id: number }): JSX.Element {
-  const { data } = useCall('jobs/find', { job: id as never }, { staleMs: FRESH_MS });
+  const { data } = useCall('jobs/find', { job: id }, { staleMs: FRESH_MS });
   return <CrumbItem crumb={{ words: data?.job.name ?? `Job ${id}`, to: '' }} isLast label="Jobs" items={[]} />;
 }
 
 function AdapterCrumb({ id }: { readonly id: number }): JSX.Element {
-  const { data } = useCall('adapters/find', { adapter: id as never }, { staleMs: FRESH_MS });
+  const { data } = useCall('adapters/find', { adapter: id }, { staleMs: FRESH_MS });
   const words = data ? `${data.adapter.name} v${data.adapter.version}` : `Adapter ${id}`;
   return <CrumbItem crumb={{ words, to: '' }} isLast label="Adapters" items={[]} />;
 }

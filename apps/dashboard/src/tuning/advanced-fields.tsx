@@ -39,6 +39,7 @@ export function AdvancedFields({ form }: FormProps): JSX.Element {
       {isShown ? (
         <>
           <TrainingFields form={form} />
+          <CourseFields form={form} />
           <GateFields form={form} />
         </>
       ) : (
@@ -54,9 +55,7 @@ const Pair = ({ children }: { readonly children: ReactNode }): JSX.Element => (
   <div className="grid grid-cols-[minmax(0,1fr)] gap-4 sm:grid-cols-2">{children}</div>
 );
 
-function TrainingFields({ form: { draft, change, faults, bases } }: FormProps): JSX.Element {
-  const trainers = bases?.bases.find(({ base }) => base === draft.base)?.trainers ?? [];
-  const names = draft.trainer === '' || trainers.includes(draft.trainer) ? trainers : [...trainers, draft.trainer];
+function TrainingFields({ form: { draft, change, faults } }: FormProps): JSX.Element {
   const number = { placeholder: 'Automatic', min: 1 } as const;
   return (
     <>
@@ -89,6 +88,16 @@ function TrainingFields({ form: { draft, change, faults, bases } }: FormProps): 
           fault={faults.alpha}
         />
       </Pair>
+    </>
+  );
+}
+
+/** How it learns, beside its numbers. */
+function CourseFields({ form: { draft, change, faults, bases } }: FormProps): JSX.Element {
+  const trainers = bases?.bases.find(({ base }) => base === draft.base)?.trainers ?? [];
+  const names = draft.trainer === '' || trainers.includes(draft.trainer) ? trainers : [...trainers, draft.trainer];
+  return (
+    <>
       <Pair>
         <SelectField
           label="Schedule"

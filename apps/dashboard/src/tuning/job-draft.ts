@@ -45,20 +45,31 @@ export function draftOf({ id, base, dataset_name: dataset, version, trainer, giv
   return {
     ...EMPTY_JOB,
     ...{ base, dataset, version, trainer, source: id },
-    rank: given.rank ?? null,
-    alpha: given.alpha ?? null,
-    learningRate: given.learning_rate === undefined ? '' : String(given.learning_rate),
-    epochs: given.epochs ?? null,
-    schedule: given.schedule ?? '',
-    seed: given.seed ?? null,
-    heldOut: given.held_out === undefined ? null : given.held_out * 100,
-    tooLong: given.too_long ?? '',
-    earlyStop: given.early_stop === undefined ? '' : given.early_stop ? 'on' : 'off',
+    ...givenIn(given),
     checkHeldLoss: gate.held_loss ?? true,
     checkDegenerate: gate.degenerate ?? true,
     keepPoints: gate.keep_points ?? null,
     deploys: then.deploy !== undefined,
     alias: then.deploy?.alias ?? '',
+  };
+}
+
+/** Settings that were given, and none that were resolved. */
+function givenIn(given: JobView['given']): Partial<JobDraft> {
+  const { rank = null, alpha = null, learning_rate: rate = '', epochs = null, schedule = '', seed = null } = given;
+  const { held_out: heldOut = null, too_long: tooLong = '', early_stop: stops } = given;
+  return {
+    ...{
+      rank,
+      alpha,
+      learningRate: String(rate),
+      epochs,
+      schedule,
+      seed,
+      tooLong,
+      ...(stops !== undefined && { earlyStop: stops ? 'on' : 'off' }),
+    },
+    heldOut: heldOut === null ? null : heldOut * 100,
   };
 }
 
@@ -100,7 +111,7 @@ export function requestOf(draft: JobDraft, idOf: IdOfDataset): ConsoleRequest<'j
     ...(Object.keys(gate).length > 0 && { gate }),
     // oxlint-disable-next-line unicorn/no-thenable -- as in the contract.
     ...(draft.deploys && { then: { deploy: alias === '' ? {} : { alias } } }),
-    ...(draft.source > 0 && { source_job: draft.source as never }),
+    ...(draft.source > 0 && { source_job: draft.source }),
   };
 }
 
@@ -127,7 +138,7 @@ function gateOf(draft: JobDraft, idOf: IdOfDataset): Gate {
     ...(!draft.checkHeldLoss && { held_loss: false }),
     ...(!draft.checkDegenerate && { degenerate: false }),
     ...(draft.keepPoints !== null && { keep_points: draft.keepPoints }),
-    ...(keep !== undefined && { keep_dataset: keep as never }),
+    ...(keep !== undefined && { keep_dataset: keep }),
   };
 }
 

@@ -19,44 +19,11 @@ const HELD_OUT = 10;
 
 /** What every job needs: base, data set, name. */
 export function JobFields({ form }: FormProps): JSX.Element {
-  const { slug: account } = useAccount();
-  const { draft, change, faults, datasets, bases } = form;
-  const choices: readonly Choice[] = (bases?.bases ?? []).map(({ base, architecture, bytes, trainers, detail }) => ({
-    value: base,
-    label: base,
-    hint:
-      trainers.length > 0
-        ? `${architecture}, ${formatBytes(bytes)}, ${trainers.join(' or ')}`
-        : (detail ?? 'No connected worker can train it.'),
-  }));
-  const ready = datasets.filter(({ ready: version }) => version !== null);
+  const { draft, change, faults } = form;
   return (
     <>
-      <ComboboxField
-        label="Base"
-        choices={choices}
-        value={draft.base === '' ? null : draft.base}
-        onChange={(base) => change({ base })}
-        fault={faults.base}
-        placeholder="Search models that workers can train"
-        nothing="No training worker has such a model."
-      />
-      <ComboboxField
-        label="Data set"
-        choices={ready.map(({ name, head }) => ({ value: name, label: name, hint: plural(head?.examples ?? 0, 'example') }))}
-        value={draft.dataset === '' ? null : draft.dataset}
-        onChange={(dataset) => change({ dataset, version: 0 })}
-        fault={faults.dataset}
-        placeholder="Search data sets"
-        nothing="No data set with a ready version matches."
-        hint={
-          ready.length === 0 ? (
-            <Link to="/$account/data-sets" params={{ account }} className="text-accent hover:underline">
-              Upload a data set first
-            </Link>
-          ) : undefined
-        }
-      />
+      <BaseField form={form} />
+      <DatasetField form={form} />
       {draft.dataset !== '' && <VersionField form={form} />}
       <OptionalSliderField
         label="Held out for measuring"
@@ -81,22 +48,73 @@ export function JobFields({ form }: FormProps): JSX.Element {
         autoComplete="off"
         spellCheck={false}
       />
-      <div className="grid gap-3">
-        <Checkbox label="Deploy the adapter when its verdict is good" checked={draft.deploys} onChange={(deploys) => change({ deploys })} />
-        {draft.deploys && (
-          <TextField
-            label="Alias (optional)"
-            value={draft.alias}
-            onChange={({ target }) => change({ alias: target.value })}
-            fault={faults.alias}
-            hint={`Clients call it as ${account}/${draft.alias.trim() || 'alias'}.`}
-            maxLength={63}
-            autoComplete="off"
-            spellCheck={false}
-          />
-        )}
-      </div>
+      <DeployFields form={form} />
     </>
+  );
+}
+
+function BaseField({ form: { draft, change, faults, bases } }: FormProps): JSX.Element {
+  const choices: readonly Choice[] = (bases?.bases ?? []).map(({ base, architecture, bytes, trainers, detail }) => ({
+    value: base,
+    label: base,
+    hint:
+      trainers.length > 0
+        ? `${architecture}, ${formatBytes(bytes)}, ${trainers.join(' or ')}`
+        : (detail ?? 'No connected worker can train it.'),
+  }));
+  return (
+    <ComboboxField
+      label="Base"
+      choices={choices}
+      value={draft.base === '' ? null : draft.base}
+      onChange={(base) => change({ base })}
+      fault={faults.base}
+      placeholder="Search models that workers can train"
+      nothing="No training worker has such a model."
+    />
+  );
+}
+
+function DatasetField({ form: { draft, change, faults, datasets } }: FormProps): JSX.Element {
+  const { slug: account } = useAccount();
+  const ready = datasets.filter(({ ready: version }) => version !== null);
+  const upload = (
+    <Link to="/$account/data-sets" params={{ account }} className="text-accent underline">
+      Upload a data set first
+    </Link>
+  );
+  return (
+    <ComboboxField
+      label="Data set"
+      choices={ready.map(({ name, head }) => ({ value: name, label: name, hint: plural(head?.examples ?? 0, 'example') }))}
+      value={draft.dataset === '' ? null : draft.dataset}
+      onChange={(dataset) => change({ dataset, version: 0 })}
+      fault={faults.dataset}
+      placeholder="Search data sets"
+      nothing="No data set with a ready version matches."
+      {...(ready.length === 0 && { hint: upload })}
+    />
+  );
+}
+
+function DeployFields({ form: { draft, change, faults } }: FormProps): JSX.Element {
+  const { slug: account } = useAccount();
+  return (
+    <div className="grid gap-3">
+      <Checkbox label="Deploy the adapter when its verdict is good" checked={draft.deploys} onChange={(deploys) => change({ deploys })} />
+      {draft.deploys && (
+        <TextField
+          label="Alias (optional)"
+          value={draft.alias}
+          onChange={({ target }) => change({ alias: target.value })}
+          fault={faults.alias}
+          hint={`Clients call it as ${account}/${draft.alias.trim() || 'alias'}.`}
+          maxLength={63}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      )}
+    </div>
   );
 }
 

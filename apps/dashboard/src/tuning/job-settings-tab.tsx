@@ -9,6 +9,11 @@ import { SettingsTable } from './settings-table.js';
 
 const onOff = (on: boolean | undefined): string => (on === false ? 'Not needed' : 'Needed');
 
+function keepText({ keep_points: points }: JobView['gate']): string {
+  if (points === undefined) return 'Automatic';
+  return points === null ? 'Off' : `May lose ${points} points`;
+}
+
 /** How a job was set up: its resolved settings with their reasons, its checks, and what follows. */
 export function JobSettingsTab({ job }: { readonly job: JobView }): JSX.Element {
   const { slug: account } = useAccount();
@@ -24,10 +29,7 @@ export function JobSettingsTab({ job }: { readonly job: JobView }): JSX.Element 
             ['Trainer', job.trainer],
             ['Lower held-out loss', onOff(gate.held_loss)],
             ['No degenerate answer', onOff(gate.degenerate)],
-            [
-              'Keep set',
-              gate.keep_points === undefined ? 'Automatic' : gate.keep_points === null ? 'Off' : `May lose ${gate.keep_points} points`,
-            ],
+            ['Keep set', keepText(gate)],
             [
               'After success',
               then.deploy ? `Deploy${then.deploy.alias === undefined ? '' : ` as ${account}/${then.deploy.alias}`}` : 'Nothing',

@@ -57,7 +57,7 @@ function Found({ id }: { readonly id: number }): JSX.Element {
   const [{ tab }, set] = useUrlState(JOB_SEARCH);
   const found = useCall(
     'jobs/find',
-    { job: id as never },
+    { job: id },
     { every: (data) => (data && isOver(data.job) ? LOOK_EVERY_MS.settled : LOOK_EVERY_MS.running) },
   );
   if (['job_not_found', 'invalid_request'].includes(codeOf(found.error))) return <Missing />;

@@ -82,7 +82,7 @@ describe('a job in words', () => {
   it('says why it failed, and keeps words of a later release', () => {
     expect(reasonOf({ reason: 'diverged', detail: null })?.advice).toContain('a third of the learning rate');
     expect(reasonOf({ reason: 'diverged', detail: 'Loss 9 at step 40.' })?.text).toBe('Loss 9 at step 40.');
-    expect(reasonOf({ reason: 'of_next_year' as never, detail: null })?.text).toBe('of next year');
+    expect(reasonOf({ reason: 'of_next_year', detail: null })?.text).toBe('of next year');
     expect(reasonOf({ reason: null, detail: null })).toBeNull();
   });
 

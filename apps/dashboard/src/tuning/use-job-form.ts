@@ -44,7 +44,7 @@ function useDraft(): readonly [JobDraft, (patch: Partial<JobDraft>) => void, () 
     const isSame = again === 0 || kept?.source === again;
     return { ...EMPTY_JOB, ...(isSame && kept), ...(dataset !== '' && { dataset, version }), ...(base !== '' && { base }) };
   });
-  const { data } = useCall('jobs/find', { job: again as never }, { enabled: again > 0 && draft.source !== again });
+  const { data } = useCall('jobs/find', { job: again }, { enabled: again > 0 && draft.source !== again });
   const source = data?.job;
   useEffect(() => {
     if (source && draft.source !== again) setDraft(draftOf(source));

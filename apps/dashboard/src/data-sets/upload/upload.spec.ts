@@ -15,12 +15,18 @@ function bench(size: number, cuts: readonly (TusAnswer | 'half')[] = [], offset 
   const shown: number[] = [];
   const server = { offset };
   const signal = new AbortController();
+  const keep = (bytes: number): TusAnswer => ({ status: 204, offset: (server.offset += bytes), message: null });
+  const patched = (size: number): TusAnswer => {
+    const cut = left.shift();
+    if (cut === undefined) return keep(size);
+    if (cut !== 'half') return cut;
+    keep(Math.floor(size / 2));
+    return NOTHING;
+  };
   const send = ({ method, headers, body }: TusRequest): Promise<TusAnswer> => {
-    sent.push(method === 'HEAD' ? 'HEAD' : `PATCH ${headers['upload-offset']} +${body?.size}`);
-    const cut = method === 'PATCH' ? left.shift() : undefined;
-    if (cut !== undefined && cut !== 'half') return Promise.resolve(cut);
-    if (method === 'PATCH') server.offset += cut === 'half' ? Math.floor((body?.size ?? 0) / 2) : (body?.size ?? 0);
-    return Promise.resolve(cut === 'half' ? NOTHING : { status: 204, offset: server.offset, message: null });
+    const size = body?.size ?? 0;
+    sent.push(method === 'HEAD' ? 'HEAD' : `PATCH ${headers['upload-offset']} +${size}`);
+    return Promise.resolve(method === 'HEAD' ? keep(0) : patched(size));
   };
   const run = (): Promise<void> =>
     uploadFile({

@@ -82,7 +82,7 @@ export class Uploads {
     const id = this.of(dataset)?.id ?? this.kept(dataset)?.id;
     this.#running.get(dataset)?.stop.abort();
     this.#forget(dataset);
-    if (id !== undefined && id !== null) await call('uploads/cancel', { upload: id as never });
+    if (id !== undefined && id !== null) await call('uploads/cancel', { upload: id });
   }
 
   async #run(dataset: number, file: File, kept: KeptUpload | null): Promise<void> {
@@ -115,7 +115,7 @@ export class Uploads {
       throw new UploadError(`This is not the file that was begun: ${kept.fileName}. Choose that one, or cancel the upload.`, false);
     const key = kept?.key ?? crypto.randomUUID();
     const { upload, path } = await call('uploads/open', {
-      ...{ dataset: dataset as never, bytes: file.size, file_name: file.name.slice(0, 255), sha256, idempotency_key: key },
+      ...{ dataset, bytes: file.size, file_name: file.name.slice(0, 255), sha256, idempotency_key: key },
     });
     const opened = { id: upload, key, fileName: file.name, bytes: file.size, sha256 };
     writeTab(userNow(), nameOf(dataset), opened);
@@ -125,7 +125,7 @@ export class Uploads {
   /** Waits for the version that is made of the bytes. */
   async #finish(upload: string, signal: AbortSignal): Promise<void> {
     for (;;) {
-      const { upload: found } = await call('uploads/find', { upload: upload as never }, signal);
+      const { upload: found } = await call('uploads/find', { upload }, signal);
       if (found.version !== null) return;
       if (found.state !== 'open' && found.state !== 'complete')
         throw new UploadError('This upload has expired or was cancelled. Start it again.', true);
