@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { collectGarbage, freeStartGarbage } from './start-garbage.js';
@@ -6,6 +7,19 @@ import { collectGarbage, freeStartGarbage } from './start-garbage.js';
 const garbage = (): WeakRef<object> => new WeakRef({ bytes: new Uint8Array(1_000) });
 
 describe('the garbage of a start', () => {
+  // In the first collection of this process, which is the one that holds the object.
+  it('keeps one object of process.nextTick, which stays fast', async () => {
+    const ticks: WeakRef<object>[] = [];
+    const hook = createHook({ init: (_id, type, _trigger, resource) => type === 'TickObject' && ticks.push(new WeakRef(resource)) });
+    hook.enable();
+    process.nextTick(() => undefined);
+    await new Promise<void>((resolve) => collectGarbage(resolve));
+    hook.disable();
+    await new Promise<void>((resolve) => collectGarbage(resolve));
+    expect(ticks.length).toBeGreaterThan(1);
+    expect(ticks.filter((tick) => tick.deref() !== undefined)).toHaveLength(1);
+  });
+
   it('is collected, and the process runs on', async () => {
     const left = garbage();
     await new Promise<void>((resolve) => collectGarbage(resolve));

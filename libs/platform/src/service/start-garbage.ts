@@ -1,3 +1,4 @@
+import { executionAsyncResource } from 'node:async_hooks';
 import { Session } from 'node:inspector';
 
 /** Pause between two looks, in milliseconds. */
@@ -8,11 +9,24 @@ const LOOKS_MAX = 12;
 const REST_SHARE = 0.1;
 
 /**
+ * The object that one `process.nextTick` made, kept for good. When a collection finds no such object, V8 drops their shape, and
+ * its code for literals with computed names never gets fast again: each `nextTick` takes 1 µs instead of 0.05.
+ */
+let tickObject: object | undefined;
+
+/**
  * Collects all garbage of this thread and returns free memory to the system, in one pause of 50 to 250 ms. Unlike `gc()` this
  * also shrinks the young generation and drops compiled code that no longer runs.
  * @param done called afterwards
  */
 export function collectGarbage(done: () => void = () => undefined): void {
+  process.nextTick(() => {
+    tickObject ??= executionAsyncResource();
+    collect(done);
+  });
+}
+
+function collect(done: () => void): void {
   const session = new Session();
   session.connect();
   session.post('HeapProfiler.collectGarbage', () =>
