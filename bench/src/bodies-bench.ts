@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -9,15 +10,13 @@ const TURN_MS = 20;
 type Reader = (body: Record<string, unknown>, deployment: object, policy: object) => unknown;
 type Readers = Readonly<Record<Sample['reader'], Reader>>;
 
-/** The surfaces of a gateway's build, which export nothing else. */
-interface ReadersModule {
-  readonly READERS: Readers;
-}
-
+/** A body, and the reader that checks it. */
 interface Sample {
   readonly name: string;
   readonly reader: 'chat' | 'messages';
   readonly body: Record<string, unknown>;
+  /** The gateway refuses it. */
+  readonly isRefused?: boolean;
 }
 
 const DEPLOYMENT = { facts: { context: 131_072, caps: [] }, slug: 'deployment-1', alias: undefined, isNamed: () => true };
@@ -39,7 +38,8 @@ const model = 'deployment-1';
 const settings = { temperature: 0.7, top_p: 0.9, max_tokens: 256, stream: true, stream_options: { include_usage: true } };
 const user = { role: 'user', content: 'Hello there.' };
 
-const SAMPLES: readonly Sample[] = [
+/** Bodies whose checks take time in different places. */
+export const SAMPLES: readonly Sample[] = [
   { name: 'chat, small', reader: 'chat', body: { model, messages: [{ role: 'system', content: 'Be brief.' }, user], ...settings } },
   { name: 'chat, 20 tools', reader: 'chat', body: { model, messages: [user], tools: chatTools, tool_choice: 'auto', ...settings } },
   { name: 'chat, 400 kB in 1,000 messages', reader: 'chat', body: { model, messages: [...turns(1_000, 'x'.repeat(400)), user] } },
@@ -47,6 +47,7 @@ const SAMPLES: readonly Sample[] = [
     name: 'chat, refused at message 1,000',
     reader: 'chat',
     body: { model, messages: [...turns(1_000, 'x'), { role: 'user', content: 5 }] },
+    isRefused: true,
   },
   { name: 'messages, small', reader: 'messages', body: { model, max_tokens: 256, messages: [user], stream: true, system: 'Be brief.' } },
   {
@@ -72,20 +73,26 @@ function timesFor(read: () => void): number {
   return times;
 }
 
-function runOf(readers: Readers, { reader, body }: Sample): () => void {
-  const read = readers[reader];
-  return () => {
-    try {
-      read(body, DEPLOYMENT, POLICY);
-    } catch {
-      // A sample that is refused costs what its error costs.
-    }
-  };
+/** The readers of a built checkout. Older ones have all of them in one module. */
+async function readersOf(root: string): Promise<Readers> {
+  const surfaces = join(root, 'apps/gateway/dist/surfaces');
+  const load = async <Exports>(file: string): Promise<Exports> => (await import(pathToFileURL(join(surfaces, file)).href)) as Exports;
+  if (existsSync(join(surfaces, 'readers.js'))) return (await load<{ readonly READERS: Readers }>('readers.js')).READERS;
+  const [{ readChatRequest }, { readMessagesRequest }] = await Promise.all([
+    load<{ readonly readChatRequest: Reader }>('chat/request.js'),
+    load<{ readonly readMessagesRequest: Reader }>('messages/request.js'),
+  ]);
+  return { chat: readChatRequest, messages: readMessagesRequest };
 }
 
-async function readersOf(root: string): Promise<Readers> {
-  const { READERS } = (await import(pathToFileURL(join(root, 'apps/gateway/dist/surfaces/readers.js')).href)) as ReadersModule;
-  return READERS;
+/**
+ * Loads what checks bodies in the gateway of a built checkout.
+ * @param root the checkout
+ * @returns a function that checks a sample, and throws where its body is refused
+ */
+export async function checkOf(root: string): Promise<(sample: Sample) => unknown> {
+  const readers = await readersOf(root);
+  return ({ reader, body }) => readers[reader](body, DEPLOYMENT, POLICY);
 }
 
 /**
@@ -95,12 +102,18 @@ async function readersOf(root: string): Promise<Readers> {
  * @returns the exit code.
  */
 export async function runBodiesBench(root: string, other?: string): Promise<number> {
-  const builds = await Promise.all([root, ...(other === undefined ? [] : [other])].map(readersOf));
+  const builds = await Promise.all([root, ...(other === undefined ? [] : [other])].map(checkOf));
   const head = ['body', 'this build, µs', ...(other === undefined ? [] : ['other build, µs', 'ratio'])];
   process.stdout.write(`| ${head.join(' | ')} |\n|${' --- |'.repeat(head.length)}\n`);
   for (const sample of SAMPLES) {
-    const runs = builds.map((readers) => {
-      const read = runOf(readers, sample);
+    const runs = builds.map((check) => {
+      const read = (): void => {
+        try {
+          check(sample);
+        } catch {
+          // A sample that is refused costs what its error costs.
+        }
+      };
       return { read, times: timesFor(read), costs: [] as number[] };
     });
     for (let round = 0; round < ROUNDS; round += 1) {
