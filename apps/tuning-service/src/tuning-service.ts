@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { database, RefusalLog, refusalLog } from '@slipway/database';
 import { defineService, resource } from '@slipway/platform';
 import { followedProofs, RpcGate, rpcGate } from '@slipway/proof';
-import { AdaptersModule } from './adapters/adapters.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { BlobDoor } from './blobs/blob-door.js';
 import { BlobsModule } from './blobs/blobs.module.js';
@@ -19,7 +18,7 @@ import { Validator } from './validation/validator.js';
 import { WorkModule } from './work.module.js';
 
 @Module({
-  imports: [WorkModule, DatasetsModule, BlobsModule, UploadsModule, ValidationModule, ExamplesModule, AdaptersModule, AuditModule, QuotasModule],
+  imports: [WorkModule, DatasetsModule, BlobsModule, UploadsModule, ValidationModule, ExamplesModule, AuditModule, QuotasModule],
   providers: [rpcGate(RefusalLog), Housekeeping],
 })
 class TuningServiceModule {}

@@ -17,7 +17,7 @@ const RUNNERS_MAX = 128;
 
 /** Bounds the JavaScript heap of a runner, which is small; only a hostile model file needs more. */
 const HEAP_LIMIT = '--max-old-space-size=1024';
-/** The agent may run with this flag; a runner must not, since it slows the serving of requests. */
+/** The agent may run with these flags; a runner must not, since they slow the serving of requests. */
 const AGENT_ONLY_FLAG = /^--(optimize-for-size$|v8-pool-size=)/;
 
 const runnerFlags = (): string[] => [...process.execArgv.filter((flag) => !AGENT_ONLY_FLAG.test(flag)), HEAP_LIMIT];
