@@ -1,9 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { Transactions } from '@slipway/database';
 import { CONFIG, LOG, type Logger } from '@slipway/platform';
 import { BlobStore } from './blobs/blob-store.js';
+import { BlobUsesRepository } from './blobs/blob-uses.repository.js';
 import { Tickets } from './blobs/tickets.js';
 import type { TuningServiceConfig } from './config.js';
 import { Leader } from './leader.js';
+import { TuningMetrics } from './tuning-metrics.js';
 import { UploadsService } from './uploads/uploads.service.js';
 
 /** Time between two rounds, in milliseconds. */
@@ -21,6 +24,9 @@ export class Housekeeping {
     private readonly blobs: BlobStore,
     private readonly uploads: UploadsService,
     private readonly tickets: Tickets,
+    private readonly transactions: Transactions,
+    private readonly uses: BlobUsesRepository,
+    private readonly metrics: TuningMetrics,
     @Inject(CONFIG) private readonly config: TuningServiceConfig,
     @Inject(LOG) private readonly log: Logger,
   ) {}
@@ -44,6 +50,7 @@ export class Housekeeping {
       await this.uploads.tidy();
       await this.tickets.forgetExpired();
       const removed = await this.blobs.removeUnused(this.config.BLOB_KEEP_HOURS * 3_600);
+      this.metrics.blobs(await this.transactions.read((connection) => this.uses.total(connection)));
       if (removed > 0) this.log.info({ removed }, 'blobs.removed');
     } catch (error) {
       this.log.warn({ err: error }, 'housekeeping.failed');

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { database, RefusalLog, refusalLog } from '@slipway/database';
 import { defineService, resource } from '@slipway/platform';
 import { followedProofs, RpcGate, rpcGate } from '@slipway/proof';
+import { AdaptersModule } from './adapters/adapters.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { BlobDoor } from './blobs/blob-door.js';
 import { BlobsModule } from './blobs/blobs.module.js';
@@ -10,15 +11,23 @@ import { DatasetsModule } from './datasets/datasets.module.js';
 import { tuningDatabase } from './db/schema.js';
 import { ExamplesModule } from './examples/examples.module.js';
 import { Housekeeping } from './housekeeping.js';
+import { FollowUps } from './jobs/follow-ups.js';
+import { JobsModule } from './jobs/jobs.module.js';
 import { Leader } from './leader.js';
+import { Placer } from './placement/placer.js';
 import { QuotasModule } from './quotas/quotas.module.js';
+import { ReportsModule } from './reports/reports.module.js';
+import { TrainerListener } from './trainers/trainer-listener.js';
 import { UploadsModule } from './uploads/uploads.module.js';
 import { ValidationModule } from './validation/validation.module.js';
 import { Validator } from './validation/validator.js';
 import { WorkModule } from './work.module.js';
 
 @Module({
-  imports: [WorkModule, DatasetsModule, BlobsModule, UploadsModule, ValidationModule, ExamplesModule, AuditModule, QuotasModule],
+  imports: [
+    ...[WorkModule, DatasetsModule, BlobsModule, UploadsModule, ValidationModule, ExamplesModule],
+    ...[JobsModule, AdaptersModule, ReportsModule, AuditModule, QuotasModule],
+  ],
   providers: [rpcGate(RefusalLog), Housekeeping],
 })
 class TuningServiceModule {}
@@ -36,6 +45,9 @@ export const tuningService = defineService({
     resource(BlobDoor),
     resource(Validator),
     resource(Housekeeping),
+    resource(TrainerListener),
+    resource(Placer),
+    resource(FollowUps),
     resource(Leader),
     refusalLog(),
   ],

@@ -12,7 +12,7 @@ import { DatasetsRepository } from '../datasets/datasets.repository.js';
 import type { VersionRow } from '../datasets/version-rows.js';
 import { VersionsRepository } from '../datasets/versions.repository.js';
 import type { Comparison } from '../validation/compare-indexes.js';
-import { notReady } from './examples.service.js';
+import { notReady } from './version-errors.js';
 
 const THREAD = new URL('../validation/compare-thread.js', import.meta.url);
 /** Comparisons of one account at one time, and how long others wait. */

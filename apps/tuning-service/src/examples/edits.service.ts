@@ -16,7 +16,7 @@ import { DatasetsRepository } from '../datasets/datasets.repository.js';
 import { NewVersions } from '../datasets/new-versions.js';
 import { readingOf, type VersionRow } from '../datasets/version-rows.js';
 import { VersionsRepository } from '../datasets/versions.repository.js';
-import { notReady } from './examples.service.js';
+import { notReady } from './version-errors.js';
 
 /** Most bytes of added examples. */
 const ADDED_BYTES = 128 * 1024;

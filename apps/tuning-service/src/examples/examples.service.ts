@@ -7,7 +7,6 @@ import {
   type FindVersion,
   type ReadExamples,
   type ReadIssues,
-  ServiceError,
 } from '@slipway/contracts';
 import { AccountTransactions } from '@slipway/database';
 import { rulesOf } from '@slipway/datasets';
@@ -17,6 +16,7 @@ import { datasetNotFound, mayRead, requireRead, type Wanted } from '../datasets/
 import { DatasetsRepository } from '../datasets/datasets.repository.js';
 import { versionView, type VersionRow, withoutFigures } from '../datasets/version-rows.js';
 import { VersionsRepository } from '../datasets/versions.repository.js';
+import { notReady } from './version-errors.js';
 import { type IndexRecord, RECORD_BYTES, recordAt } from '../validation/example-index.js';
 
 /** Longest shown text of an example, in bytes. */
@@ -154,7 +154,3 @@ function shown({ n, record }: Found, text: string, rules: readonly string[]): Ex
     : text;
   return { n, line: record.line, json, cut, rules: [...rules] };
 }
-
-/** The refusal of a version that cannot be used, with what it waits for. */
-export const notReady = ({ state, detail }: Pick<VersionRow, 'state' | 'detail'>): ServiceError =>
-  new ServiceError('dataset_not_ready', `This version is ${state}${detail === null ? '' : `: ${detail}`}`, { param: 'version' });

@@ -57,6 +57,11 @@ export class QuotasService {
     return Object.fromEntries(names.map((name) => [name, own[name] ?? this.defaults[name]])) as TuningCounts;
   }
 
+  /** What the account has now. */
+  used(connection: Tx, account: AccountId): Promise<TuningCounts> {
+    return this.quotas.used(connection, account);
+  }
+
   /**
    * Checks that the account may have what a transaction adds, and locks its quotas until the transaction ends. Call it before the
    * transaction locks other rows of the account.

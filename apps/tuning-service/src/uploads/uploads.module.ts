@@ -44,6 +44,6 @@ class UploadsHandlers {
   imports: [DatasetsModule, BlobsModule, QuotasModule],
   controllers: [UploadsHandlers],
   providers: [UploadsRepository, UploadsService, UploadDoor, BlobDoor],
-  exports: [UploadsService],
+  exports: [UploadsService, BlobDoor],
 })
 export class UploadsModule {}

@@ -37,7 +37,10 @@ const UP = [
     epoch real,
     loss double precision,
     held_loss double precision,
+    steps_per_s real,
     learned_tokens bigint,
+    -- When what follows success was done; null = not yet.
+    followed_at timestamptz,
     device_seconds double precision NOT NULL DEFAULT 0,
     adapter_id integer,
     passed boolean,

@@ -1,0 +1,115 @@
+import { randomInt } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { type AccountId, type CreateJob, type DatasetId, type JobPlan, ServiceError } from '@slipway/contracts';
+import type { Tx } from '@slipway/database';
+import { CONFIG } from '@slipway/platform';
+import type { z } from 'zod';
+import type { TuningServiceConfig } from '../config.js';
+import { datasetNotFound } from '../datasets/dataset-access.js';
+import { type DatasetRow, DatasetsRepository } from '../datasets/datasets.repository.js';
+import type { VersionRow } from '../datasets/version-rows.js';
+import { VersionsRepository } from '../datasets/versions.repository.js';
+import { notReady } from '../examples/version-errors.js';
+import { MeasuresRepository } from '../measures/measures.repository.js';
+import { hindranceOf, type KnownBase, TrainerTable, trainersOf } from '../trainers/trainer-table.js';
+import { type Resolved, resolveSettings } from './resolve-settings.js';
+
+const SEED_MAX = 2_147_483_647;
+/** Trainer of bases whose workers have none installed. */
+const FIRST_TRAINER = 'embedded';
+
+type Asked = Omit<z.output<typeof CreateJob.request>, 'idempotency_key' | 'actor'>;
+
+/** A job as it would be made. */
+export interface PlannedJob {
+  readonly known: KnownBase;
+  readonly dataset: DatasetRow;
+  readonly version: VersionRow;
+  readonly keepVersion: number | null;
+  readonly trainer: string;
+  readonly resolved: Resolved;
+  readonly isMeasured: boolean;
+}
+
+/** Decides what a job would do, without making it. */
+@Injectable()
+export class JobPlans {
+  // oxlint-disable-next-line slipway/max-params -- a plan reads data sets, counts and workers
+  constructor(
+    private readonly datasets: DatasetsRepository,
+    private readonly versions: VersionsRepository,
+    private readonly measures: MeasuresRepository,
+    private readonly table: TrainerTable,
+    @Inject(CONFIG) private readonly config: TuningServiceConfig,
+  ) {}
+
+  /** @throws ServiceError `dataset_not_found`, `dataset_not_ready`, `base_not_found`, `base_not_trainable` */
+  async plan(connection: Tx, asked: Asked): Promise<PlannedJob> {
+    const { account, base, settings = {}, gate = {} } = asked;
+    const dataset = await this.datasets.find(connection, account, asked.dataset);
+    if (!dataset) throw datasetNotFound();
+    const version = await this.#version(connection, dataset, asked.version);
+    const known = this.table.bases().get(base);
+    if (!known) throw new ServiceError('base_not_found', `No connected training worker has the base ${base}.`, { param: 'base' });
+    const method = dataset.kind === 'preference' ? 'dpo' : 'sft';
+    const hindrance = hindranceOf(known, method);
+    if (hindrance?.isForEver === true) throw new ServiceError('base_not_trainable', hindrance.detail, { param: 'base' });
+    const trainer = asked.trainer ?? trainersOf(known, method)[0] ?? known.workers[0]?.trainers[0]?.name ?? FIRST_TRAINER;
+    const measure = await this.measures.find(connection, { account, dataset: dataset.id, version: version.number }, known.base);
+    const resolved = resolveSettings({
+      ...{ given: settings, trainer, base: known.base, kind: dataset.kind, examples: version.examples, duplicates: version.duplicates },
+      ...{ bytes: version.bytes, measure, timeLimitS: this.config.JOB_SECONDS_MAX, seed: randomInt(SEED_MAX) },
+    });
+    const keepVersion = await this.#keepVersion(connection, account, gate.keep_dataset);
+    return { known, dataset, version, keepVersion, trainer, resolved, isMeasured: measure !== null };
+  }
+
+  /** The plan as people see it. */
+  view(planned: PlannedJob): JobPlan {
+    const { known, dataset, version, trainer, resolved } = planned;
+    const paces = known.workers.flatMap(({ bases }) =>
+      bases.filter(({ sha256 }) => sha256 === known.base.sha256).flatMap(({ pace }) => pace ?? []),
+    );
+    const { learnedTokens: tokens } = resolved;
+    const [slow, fast] = [Math.min(...paces), Math.max(...paces)];
+    return {
+      ...{ base: known.base.base, trainer, dataset: dataset.id, version: version.number, settings: resolved.settings },
+      ...{ examples: resolved.learned, held_out: resolved.heldOut, left_out: resolved.leftOut, steps: resolved.steps },
+      learned_tokens: tokens,
+      seconds:
+        paces.length === 0
+          ? null
+          : {
+              low: Math.floor((tokens / fast) * 0.7),
+              high: Math.ceil((tokens / slow) * 1.5),
+              from: 'The pace at which connected workers trained this base before.',
+            },
+      memory_bytes: null,
+      placement: placementOf(known, dataset.kind === 'preference' ? 'dpo' : 'sft'),
+      warnings: resolved.warnings,
+    };
+  }
+
+  async #version(connection: Tx, { id, ready }: DatasetRow, wanted: number | undefined): Promise<VersionRow> {
+    const number = wanted ?? ready;
+    if (number === null) throw new ServiceError('dataset_not_ready', 'This data set has no version that is ready.', { param: 'dataset' });
+    const row = await this.versions.find(connection, { dataset: id, version: number });
+    if (!row) throw datasetNotFound();
+    if (row.state !== 'ready') throw notReady(row);
+    return row;
+  }
+
+  async #keepVersion(connection: Tx, account: AccountId, keep: DatasetId | undefined): Promise<number | null> {
+    if (keep === undefined) return null;
+    const dataset = await this.datasets.find(connection, account, keep);
+    if (!dataset) throw datasetNotFound();
+    return (await this.#version(connection, dataset, undefined)).number;
+  }
+}
+
+function placementOf(known: KnownBase, method: string): string {
+  const hindrance = hindranceOf(known, method);
+  if (hindrance) return hindrance.detail;
+  const idle = known.workers.find(({ slots, draining }) => !draining && slots.some(({ running }) => running === null));
+  return idle ? `It would start at once on ${idle.host}.` : 'It would wait for a slot.';
+}

@@ -1,0 +1,129 @@
+import type { DatasetKind, MeasureView, ResolvedSetting, TrainerBase, TrainingSettings, TrainingSpec } from '@slipway/contracts';
+
+/** What settings are resolved from. */
+export interface ResolveFrom {
+  readonly given: TrainingSettings;
+  readonly trainer: string;
+  readonly base: TrainerBase;
+  readonly kind: DatasetKind;
+  /** Examples of the version. */
+  readonly examples: number;
+  readonly duplicates: number;
+  /** Bytes of the canonical file. */
+  readonly bytes: number;
+  /** Token counts under the base's template; null = not made yet. */
+  readonly measure: MeasureView | null;
+  readonly timeLimitS: number;
+  /** Makes a seed where none is given. */
+  readonly seed: number;
+}
+
+/** A warning about a job before it runs. */
+export interface JobWarning {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Settings of a training, all of them, with their reasons. */
+export interface Resolved {
+  readonly spec: TrainingSpec;
+  readonly settings: ResolvedSetting[];
+  readonly heldOut: number;
+  readonly leftOut: number;
+  /** Examples that are learned. */
+  readonly learned: number;
+  readonly steps: number;
+  /** Learned in all epochs. */
+  readonly learnedTokens: number;
+  readonly warnings: JobWarning[];
+}
+
+/** Defaults that differ between trainers; other trainers have those of `torch`. */
+const EMBEDDED = {
+  rank: 8,
+  rate: 1e-4,
+  batch: 1,
+  epochs: [8, 4, 2],
+  why: 'The best of four rates that were tried on the embedded trainer.',
+} as const;
+const TORCH = { rank: 16, rate: 2e-4, batch: 16, epochs: [5, 3, 2], why: 'The default of this trainer.' } as const;
+
+/** Held-out examples are at least and at most so many, unless a part was given. */
+const HELD_OUT = { part: 0.1, least: 5, most: 500 } as const;
+/** Rate above which the embedded trainer was seen to lose what the base knew. */
+const RATE_MAX = 3e-4;
+const RANK_SERVED = 16;
+/** Characters of a token, where none were counted. */
+const BYTES_PER_TOKEN = 4;
+/** Part of a conversation's tokens that are learned, where none were counted. */
+const LEARNED_PART = 0.5;
+
+/** Resolves what was not given. Pure: the same input gives the same settings. */
+export function resolveSettings(from: ResolveFrom): Resolved {
+  const { given, base, kind, examples, measure } = from;
+  const defaults = from.trainer === 'embedded' ? EMBEDDED : TORCH;
+  const chosen: ResolvedSetting[] = [];
+  const choose = <T extends string | number | boolean>(name: string, value: T | undefined, otherwise: T, reason: string): T => {
+    chosen.push({ name, value: value ?? otherwise, reason: value === undefined ? reason : 'Given.' });
+    return value ?? otherwise;
+  };
+  const rank = choose('rank', given.rank, defaults.rank, 'The default of this trainer; every engine serves it.');
+  const alpha = choose('alpha', given.alpha, 2 * rank, 'Twice the rank.');
+  const rate = choose('learning_rate', given.learning_rate, defaults.rate, defaults.why);
+  const tier = examples < 50 ? 0 : examples < 500 ? 1 : 2;
+  const epochs = choose('epochs', given.epochs, defaults.epochs[tier] ?? 2, `For ${examples} examples.`);
+  const schedule = choose('schedule', given.schedule, 'cosine' as const, 'The default of this trainer.');
+  const seed = choose('seed', given.seed, from.seed, 'Chosen at random.');
+  const tooLong = choose('too_long', given.too_long, 'leave_out' as const, 'Examples longer than the context are left out.');
+  const earlyStop = choose('early_stop', given.early_stop, true, 'Ends when the loss on held-out examples rises twice.');
+  const part = choose('held_out', given.held_out, heldPart(examples), 'A tenth, 5 to 500 examples.');
+  const leftOut = tooLong === 'leave_out' ? (measure?.over_context ?? 0) : 0;
+  const heldOut = Math.round((examples - leftOut) * part);
+  const learned = Math.max(0, examples - leftOut - heldOut);
+  const perPass = measure?.learned_tokens ?? Math.round((from.bytes / BYTES_PER_TOKEN) * LEARNED_PART);
+  return {
+    spec: {
+      ...{ trainer: from.trainer, base: base.base, base_sha256: base.sha256, template_sha256: base.template_sha256 },
+      method: kind === 'preference' ? 'dpo' : 'sft',
+      ...{ rank, alpha, learning_rate: rate, epochs, schedule, seed, held_out: part, too_long: tooLong, early_stop: earlyStop },
+      time_limit_s: from.timeLimitS,
+    },
+    settings: chosen,
+    ...{ heldOut, leftOut, learned },
+    steps: Math.ceil(learned / defaults.batch) * epochs,
+    learnedTokens: Math.round(examples === 0 ? 0 : (perPass * epochs * learned) / examples),
+    warnings: warningsOf(from, { rank, rate, heldOut, leftOut }),
+  };
+}
+
+function heldPart(examples: number): number {
+  if (examples < 2) return 0;
+  const wanted = Math.min(HELD_OUT.most, Math.max(HELD_OUT.least, Math.round(examples * HELD_OUT.part)));
+  return Math.min(0.5, Math.floor(Math.min(wanted, examples / 2)) / examples);
+}
+
+function warningsOf(
+  { examples, duplicates, measure, trainer }: ResolveFrom,
+  { rank, rate, heldOut, leftOut }: { rank: number; rate: number; heldOut: number; leftOut: number },
+): JobWarning[] {
+  const all: (JobWarning | false)[] = [
+    rank > RANK_SERVED && {
+      code: 'rank_high',
+      message: `Engines such as vLLM take adapters up to rank ${RANK_SERVED} unless they are told otherwise.`,
+    },
+    heldOut < 5 && { code: 'few_held_out', message: `Only ${heldOut} examples are held out, so the measured loss says little.` },
+    examples < 10 && { code: 'too_few', message: `${examples} examples. Below 10 a model mostly memorises.` },
+    duplicates * 2 > examples && {
+      code: 'repeats',
+      message: 'More than half of the examples repeat others. Mix ordinary conversations in.',
+    },
+    trainer === 'embedded' &&
+      rate > RATE_MAX && {
+        code: 'rate_high',
+        message: `Above a rate of ${RATE_MAX} the embedded trainer forgets much of what the base knew.`,
+      },
+    leftOut > 0 && { code: 'too_long', message: `${leftOut} examples are longer than the context and are left out.` },
+    measure === null && { code: 'not_counted', message: 'Tokens are estimated from the size of the file until a worker has counted them.' },
+  ];
+  return all.filter((one) => one !== false);
+}
