@@ -96,6 +96,7 @@ export class TrainingStage {
   readonly folder = mkdtempSync(join(tmpdir(), 'slipway-training-'));
   readonly dataset = join(this.folder, 'data.jsonl');
   readonly keepSet = join(this.folder, 'keep.jsonl');
+  readonly wholeKeepSet = join(this.folder, 'whole-keep.jsonl');
   #count = 0;
 
   private constructor(
@@ -103,7 +104,8 @@ export class TrainingStage {
     private readonly templateSha256: string,
   ) {
     writeFileSync(this.dataset, sampleData());
-    writeFileSync(this.keepSet, keepData());
+    writeFileSync(this.keepSet, keepData(20));
+    writeFileSync(this.wholeKeepSet, keepData(Infinity));
   }
 
   static async open(): Promise<TrainingStage> {

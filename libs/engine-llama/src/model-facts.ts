@@ -20,8 +20,12 @@ export interface ModelFacts {
  * @throws EngineLoadError `model_invalid` for a damaged one
  */
 export async function readModelFacts(path: string): Promise<ModelFacts | null> {
-  if (!(await hasSoundMetadata(path))) throw new EngineLoadError('model_invalid', 'The file is damaged or not a GGUF model.');
-  const { metadata, fullTensorInfo = [] } = await readGgufFileInfo(path, { sourceType: 'filesystem', logWarnings: false });
+  if (!(await hasSoundMetadata(path))) throw invalid();
+  const { metadata, fullTensorInfo = [] } = await readGgufFileInfo(path, { sourceType: 'filesystem', logWarnings: false }).catch(
+    (cause: unknown) => {
+      throw invalid(cause);
+    },
+  );
   const { architecture, type } = metadata.general as { architecture: string; type?: string };
   const { context_length: context } = ((metadata as unknown as Record<string, unknown>)[architecture] ?? {}) as {
     context_length?: unknown;
@@ -34,3 +38,6 @@ export async function readModelFacts(path: string): Promise<ModelFacts | null> {
   );
   return { architecture, parameters, context, hasTemplate: tokenizer.chat_template !== undefined, hashes: modelHashes(tokenizer) };
 }
+
+const invalid = (cause?: unknown): EngineLoadError =>
+  new EngineLoadError('model_invalid', 'The file is damaged or not a GGUF model.', { cause });

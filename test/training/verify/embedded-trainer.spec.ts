@@ -29,7 +29,7 @@ beforeAll(async () => {
   stage = await TrainingStage.open();
   trainer = new EmbeddedTrainer({ folder: CACHE, threads: 1, log: LOG });
   await trainer.install(new AbortController().signal);
-  whole = await stage.run(stage.job(trainer, { keepSet: stage.keepSet }));
+  whole = await stage.run(stage.job(trainer, { keepSet: stage.wholeKeepSet }));
 }, INSTALL_MS);
 afterAll(() => stage.close());
 
@@ -87,13 +87,13 @@ describe('the embedded trainer on the demo model', () => {
   });
 
   it('goes on where it was paused', async () => {
-    const first = await stage.run(stage.job(trainer, { settings: { epochs: 2 } }), (record, stop) => {
+    const first = await stage.run(stage.job(trainer, { settings: { epochs: 3 } }), (record, stop) => {
       record.onStep = (step) => step === 17 && stop.abort(new StopTraining('pause'));
     });
     expect(first.outcome).toEqual({ state: 'paused' });
     const resume = first.record.stored.at(-1)!;
     expect(resume.step).toBeGreaterThanOrEqual(17);
-    const second = await stage.run(stage.job(trainer, { settings: { epochs: 2 }, resume }));
+    const second = await stage.run(stage.job(trainer, { settings: { epochs: 3 }, resume }));
     adapterOf(second.outcome);
     expect(second.record.points.find(({ loss }) => loss !== null)?.step).toBe(resume.step + 1);
   });

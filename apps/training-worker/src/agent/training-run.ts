@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { JobDesired, TrainerBase, TrainingItem } from '@slipway/contracts';
 import { isServiceError } from '@slipway/contracts';
@@ -7,6 +7,7 @@ import type { TrainerSettings } from '../trainers/trainers.js';
 import { TrainingFault, type TrainingFaultCode } from '../training-fault.js';
 import type { AdapterResult, CurvePoint, ScoredCheckpoint } from '../training/training-job.js';
 import type { AttemptName, BlobFiles } from './blob-files.js';
+import { keepSetOf } from './keep-set.js';
 import { ReportQueue, type Report } from './report-queue.js';
 import { TaskProcess } from './task-process.js';
 import type { LogLevel, RpcClient } from '@slipway/platform';
@@ -107,7 +108,7 @@ export class TrainingRun {
   /** Fetches what the job reads. @throws TrainingFault */
   async #fetch(): Promise<SentJob> {
     const { item, base, folder, blobs, hashFolder, trainers } = this.options;
-    const { account, dataset, version, spec, gate, job } = item;
+    const { account, dataset, version, spec, job } = item;
     if (!base) throw new TrainingFault('base_not_trainable', `This worker has no base "${spec.base}".`);
     await rm(folder, { recursive: true, force: true });
     const { signal } = this.#abort;
@@ -123,13 +124,22 @@ export class TrainingRun {
       trainer: spec.trainer,
       base: { path: base.path, sha256: spec.base_sha256, templateSha256: spec.template_sha256 },
       dataset: files.data,
-      keepSet: null,
+      ...(await this.#keepSet()),
       settings: settingsOf(spec),
-      gate,
       hashFolder,
       threads: trainers.threads,
       resume: step === undefined ? null : { step, adapter: files.adapter, state: files.state },
     };
+  }
+
+  async #keepSet(): Promise<Pick<SentJob, 'keepSet' | 'gate'>> {
+    const { item, folder, hashFolder } = this.options;
+    const kept = await keepSetOf(item.spec.base_sha256, hashFolder);
+    if (!kept) return { keepSet: null, gate: item.gate };
+    const path = join(folder, 'keep.jsonl');
+    await mkdir(folder, { recursive: true });
+    await writeFile(path, kept.text);
+    return { keepSet: path, gate: { keep_points: kept.points, ...item.gate } };
   }
 
   #take(message: Exclude<FromTask, { k: 'outcome' }>): void {

@@ -1,3 +1,5 @@
+import { basename } from 'node:path';
+import { EngineLoadError } from '@slipway/engine';
 import { createLogger, type Logger } from '@slipway/platform';
 import { readModelFacts } from '../scoring.js';
 import { createTrainers } from '../trainers/trainers.js';
@@ -54,13 +56,23 @@ export class JobProcess {
   }
 
   async #run(task: Task, log: Logger): Promise<void> {
-    if (task.k === 'describe') return this.#send({ k: 'described', facts: await readModelFacts(task.path) });
+    if (task.k === 'describe') return this.#describe(task.path, log);
     if (task.k === 'measure')
       return this.#send({ k: 'measured', measure: await measureDataset({ ...task, log, signal: this.#stop.signal }) });
     const trainer = (await createTrainers(task.trainers, log)).get(task.job.trainer);
     if (!trainer) throw new TrainingFault('trainer_unavailable', `This worker has no trainer "${task.job.trainer}".`);
     const outcome = await runTraining({ ...task.job, trainer }, { sink: this.#sink(), signal: this.#stop.signal, log });
     return this.#send({ k: 'outcome', outcome: sent(outcome) });
+  }
+
+  async #describe(path: string, log: Logger): Promise<void> {
+    try {
+      this.#send({ k: 'described', facts: await readModelFacts(path) });
+    } catch (error) {
+      if (!(error instanceof EngineLoadError)) throw error;
+      log.warn({ file: basename(path), reason: error.reason }, 'bases.unreadable');
+      this.#send({ k: 'described', facts: null });
+    }
   }
 
   #sink(): TrainingSink {

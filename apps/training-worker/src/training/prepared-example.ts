@@ -62,7 +62,7 @@ export class ExamplePreparer {
   #render(example: Example): PreparedExample | LeftOut {
     const { template, facts, guard, ends } = this.texts;
     const { messages, tools } = example;
-    const request: CanonicalRequest = { messages, sampling: {}, stop: [], ...(tools && { tools }) };
+    const request: CanonicalRequest = { messages: [...messages], sampling: {}, stop: [], ...(tools && { tools }) };
     try {
       const input = templateInput(request, facts);
       // In plain text the trainer would read such a text as the token itself, which serving never does.

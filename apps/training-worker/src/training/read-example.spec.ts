@@ -17,13 +17,15 @@ describe('readExample', () => {
     });
   });
 
-  it('reads calls, with arguments as object or text', () => {
-    const call = (args: unknown) => ({ id: 'c1', type: 'function', function: { name: 'f', arguments: args } });
-    const calls = (args: unknown) => ({ role: 'assistant', content: '', tool_calls: [call(args)] });
-    for (const args of [{ x: 1 }, '{"x":1}']) {
-      const example = readExample(line(user, calls(args), { role: 'tool', content: 'r', tool_call_id: 'c1' }));
-      expect(example?.messages[1]).toMatchObject({ tool_calls: [{ id: 'c1', name: 'f', arguments: '{"x":1}' }] });
-    }
+  it('reads tools, calls and their results', () => {
+    const tool = { type: 'function', function: { name: 'f', parameters: { type: 'object', properties: { x: {} } } } };
+    const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: { x: 1.5 } } };
+    const messages = [user, { role: 'assistant', content: '', tool_calls: [call] }, { role: 'tool', content: 'r', tool_call_id: 'c1' }, answer];
+    const example = readExample(JSON.stringify({ tools: [tool], messages }));
+    expect(example?.tools).toEqual([tool.function]);
+    expect(example?.messages[1]).toMatchObject({ tool_calls: [{ id: 'c1', name: 'f', arguments: '{"x":1.5}' }] });
+    expect(example?.messages[2]).toMatchObject({ role: 'tool', tool_call_id: 'c1' });
+    expect(example?.learned).toEqual([false, true, false, true]);
   });
 
   it('marks answers with a weight of 0 as context', () => {
@@ -36,7 +38,7 @@ describe('readExample', () => {
     ['no answer', line(user, user)],
     ['no answer that is learned', line(user, { ...answer, weight: 0 })],
     ['an unknown role', line(user, { role: 'judge', content: 'x' })],
-    ['a result of no call', line(user, { role: 'tool', content: 'x' }, answer)],
+    ['a preference', JSON.stringify({ prompt: [user], chosen: [answer], rejected: [{ ...answer, content: 'c' }] })],
   ])('gives nothing for %s', (_, text) => {
     expect(readExample(text)).toBeNull();
   });
