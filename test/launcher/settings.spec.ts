@@ -10,7 +10,7 @@ const MADE_HERE = new Set([
   ...['SLIPWAY_ENV', 'NATS_URL', 'NATS_CREDENTIALS_DIR', 'NATS_SERVER_BIN', 'OPS_PORT', 'DRAIN_MS', 'HOST', 'PORT'],
   ...['DATABASE_URL', 'KEYS_DATABASE_URL', 'DEPLOYMENTS_DATABASE_URL', 'TUNING_DATABASE_URL', 'SLIPWAY_SECRET_KEY', 'KEY_PEPPERS'],
   ...['CONSOLE_HOST', 'CONSOLE_PORT', 'GATEWAY_URL', 'DASHBOARD_DIR', 'MODEL_DIRS', 'MODEL_HOSTS', 'ENGINE_HOSTS', 'MODEL_CACHE_DIR'],
-  ...['BLOB_DIR', 'BLOB_URL', 'BLOB_PORT', 'BLOB_DOOR_URL'],
+  ...['BLOB_DIR', 'BLOB_URL', 'BLOB_PORT', 'BLOB_DOOR_URL', 'TRAINING_DIR', 'TRAINERS_DIR', 'TRAINERS'],
   ...['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'],
 ]);
 const ORIGIN = 'https://app.example';
@@ -51,6 +51,7 @@ const APPS = [
   ['deployments-service', 'deployments-service'],
   ['tuning-service', 'tuning-service'],
   ['worker-1', 'inference-worker'],
+  ['training-worker', 'training-worker'],
   ['gateway-1', 'gateway'],
   ['console', 'console'],
 ] as const;

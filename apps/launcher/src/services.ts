@@ -29,6 +29,7 @@ const ROLE_OF: Readonly<Record<string, Role>> = {
   'deployments-service': 'deployments',
   'tuning-service': 'tuning',
   'inference-worker': 'join',
+  'training-worker': 'trainer',
   gateway: 'gateway',
   console: 'console',
 };
@@ -45,6 +46,7 @@ const FLAGS_OF: Readonly<Record<string, readonly string[]>> = {
   'deployments-service': SMALL,
   'tuning-service': SMALL,
   'inference-worker': SMALL,
+  'training-worker': SMALL,
   console: SMALL,
 };
 
@@ -78,6 +80,9 @@ export class Services {
     const { stage, dataDir } = this.context;
     const env = { ...this.#allowLists(), MODEL_CACHE_DIR: dataDir.models };
     for (let n = 1; n <= stage.options.workers; n += 1) this.#start('inference-worker', env, { name: `worker-${n}`, ...WORKERS });
+    if (!stage.options.tuning) return;
+    const folders = { TRAINING_DIR: join(dataDir.path, 'training'), TRAINERS_DIR: join(dataDir.path, 'trainers') };
+    this.#start('training-worker', { ...folders, MODEL_DIRS: this.#allowLists()['MODEL_DIRS'] ?? '' }, { name: 'training-worker', ...WORKERS });
   }
 
   async startGateways(): Promise<HttpAddress[]> {
