@@ -51,3 +51,7 @@ export function progressOf({
 /** Whether the steps that every account needs are taken; the others are optional. */
 export const isSetUp = (progress: Readonly<Record<ChecklistStep, StepState>>): boolean =>
   progress.deploy === 'done' && progress.key === 'done' && progress.request === 'done';
+
+/** Whether one of them is known to be missing. While an account is not known, it is neither set up nor starting. */
+export const isStarting = ({ deploy, key, request }: Readonly<Record<ChecklistStep, StepState>>): boolean =>
+  [deploy, key, request].includes('open');

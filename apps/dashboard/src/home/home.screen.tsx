@@ -4,7 +4,7 @@ import { announce } from '../ui/announcements.js';
 import { Page } from '../ui/page.js';
 import { AttentionPanels } from './attention-panels.js';
 import { ChecklistPanel } from './checklist-panel.js';
-import { type ChecklistStep, isSetUp, progressOf, type StepState } from './checklist.js';
+import { type ChecklistStep, isSetUp, isStarting, progressOf, type StepState } from './checklist.js';
 import { RecentEvents } from './recent-events.js';
 import { Standouts } from './standouts.js';
 import { TodayPanel } from './today-panel.js';
@@ -15,13 +15,13 @@ export function HomeScreen(): JSX.Element {
   const { role } = useAccount();
   const mayChange = useMayChange();
   const known = useProgress();
-  const isStarting = !isSetUp(known) && mayChange;
+  const isNew = isStarting(known) && mayChange;
   return (
     <Page title="Home">
-      {isStarting ? <ChecklistPanel progress={known} /> : <TodayPanel />}
+      {isNew ? <ChecklistPanel progress={known} /> : <TodayPanel />}
       <AttentionPanels />
-      {!isStarting && <Standouts />}
-      {!isStarting && mayChange && <ChecklistPanel progress={known} />}
+      {!isNew && <Standouts />}
+      {isSetUp(known) && mayChange && <ChecklistPanel progress={known} />}
       {role === 'owner' && <RecentEvents />}
     </Page>
   );

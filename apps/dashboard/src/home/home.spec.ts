@@ -1,7 +1,7 @@
 import { DeploymentId, type DeploymentView, KeyId, type KeyView, type UsageRow } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { expiringSoon, needsAttention } from './attention.js';
-import { type AccountProgress, isSetUp, progressOf } from './checklist.js';
+import { type AccountProgress, isSetUp, isStarting, progressOf } from './checklist.js';
 import { mostFailing, slowest } from './worst.js';
 
 const NOTHING: AccountProgress = { deployments: [], keys: [], requests: 0, people: 1, agentSeen: false, hasAdapter: false };
@@ -25,7 +25,7 @@ describe('the checklist', () => {
   it('claims nothing before the figures have come', () => {
     const progress = progressOf({ deployments: null, keys: null, requests: null, people: null, agentSeen: null, hasAdapter: null });
     expect(new Set(Object.values(progress))).toEqual(new Set(['unknown']));
-    expect(isSetUp(progress)).toBe(false);
+    expect([isSetUp(progress), isStarting(progress)]).toEqual([false, false]);
   });
 
   it('counts a deployment once it serves, and a key while it works', () => {
