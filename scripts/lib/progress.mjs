@@ -14,7 +14,7 @@ const isSign = (text) => text.startsWith('… ');
 export function lineWriter(stream) {
   let hasSign = false;
   return (text) => {
-    const fitting = isSign(text) ? `${text.trimEnd().slice(0, (stream.columns ?? 80) - 1)}\n` : text;
+    const fitting = isSign(text) ? `${text.trimEnd().slice(0, (stream.columns || 80) - 1)}\n` : text;
     if (stream.isTTY) stream.write(`${hasSign ? '\x1b[1A\x1b[2K' : ''}${fitting}`);
     else stream.write(text);
     hasSign = isSign(text);

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { lineWriter } from './progress.mjs';
 
-const written = (isTTY: boolean, lines: readonly string[]): string => {
+const written = (isTTY: boolean, lines: readonly string[], columns = 20): string => {
   let text = '';
-  const write = lineWriter({ isTTY, columns: 20, write: (part: string) => ((text += part), true) } as never);
+  const write = lineWriter({ isTTY, columns, write: (part: string) => ((text += part), true) } as never);
   for (const line of lines) write(`${line}\n`);
   return text;
 };
@@ -12,6 +12,10 @@ const LINES = ['… Building (0.7 s)', '… Building the dashboard (10.0 s)', '�
 it('a running step keeps to one line of a terminal', () => {
   const again = '\x1b[1A\x1b[2K';
   expect(written(true, LINES)).toBe(`… Building (0.7 s)\n${again}… Building the dash\n${again}✓ Building (11.2 s)\nReady\n`);
+});
+
+it('a terminal without a width gets whole lines', () => {
+  expect(written(true, LINES.slice(0, 1), 0)).toBe('… Building (0.7 s)\n');
 });
 
 it('a file of the output has every line', () => {
