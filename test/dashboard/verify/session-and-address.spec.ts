@@ -1,6 +1,6 @@
 import { EndSessions } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { OPS } from '../../people/people-world.js';
+import { OPS, PASSWORD } from '../../people/people-world.js';
 import { ENV } from '../../services/bus.js';
 import { SignedOutPage } from '../signed-out-page.js';
 
@@ -40,6 +40,20 @@ describe('a sign-in', () => {
     await stage.page.goto(`/${stage.home}/api-keys`);
     await stage.page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
     expect(await stage.page.getByText('Your session has ended').count()).toBe(0);
+  });
+});
+
+describe('a sign-in by keyboard', () => {
+  it('needs nothing but typing', async () => {
+    const { page } = stage;
+    await page.goto(`/${stage.home}/api-keys`);
+    const focused = (): Promise<string> => page.evaluate('document.activeElement.type');
+    await expect.poll(focused).toBe('email');
+    await page.keyboard.type(stage.ada.email);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'API Keys' }).waitFor();
   });
 });
 

@@ -72,7 +72,7 @@ function Accept({ token, invitation }: { readonly token: string; readonly invita
   return (
     <Door title={invited === null ? `Set up “${slug}”` : `Join “${slug}”`}>
       <Introduction invitation={invitation} />
-      <Form form={form} submit={submit} buttons={button}>
+      <Form isAlone form={form} submit={submit} buttons={button}>
         <EmailField readOnly={invited !== null} {...fieldOf(form, 'email', { required: 'Enter your email address.' })} />
         <TextField
           label="Your name"

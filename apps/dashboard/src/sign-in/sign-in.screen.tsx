@@ -96,7 +96,7 @@ function SignInForm(): JSX.Element {
   return (
     <Door title="Sign in">
       {failed !== undefined && !errors.root && <Notice look="warn">{whyNotSignedIn(failed)}</Notice>}
-      <Form form={form} submit={submit} buttons={button}>
+      <Form isAlone form={form} submit={submit} buttons={button}>
         <EmailField {...fieldOf(form, 'email', { required: 'Enter your email address.' })} />
         <PasswordField label="Password" {...fieldOf(form, 'password', { required: 'Enter your password.' })} />
       </Form>

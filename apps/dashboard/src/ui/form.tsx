@@ -1,4 +1,4 @@
-import type { JSX, ReactNode } from 'react';
+import { type JSX, type ReactNode, useEffect, useRef } from 'react';
 import {
   type FieldPath,
   type FieldValues,
@@ -20,10 +20,16 @@ export interface FormProps<T extends FieldValues> {
   /** The button that submits, with its companions. */
   readonly buttons: ReactNode;
   readonly className?: string;
+  /** Focuses its first field that is to be filled in, where a page has nothing else. */
+  readonly isAlone?: boolean;
 }
 
 /** A form of react-hook-form: an invalid one keeps its values and focuses the first field that is wrong. */
-export function Form<T extends FieldValues>({ form, submit, children, buttons, className = '' }: FormProps<T>): JSX.Element {
+export function Form<T extends FieldValues>({ form, submit, children, buttons, className = '', isAlone }: FormProps<T>): JSX.Element {
+  const drawn = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (isAlone) drawn.current?.querySelector<HTMLElement>('input:not([readonly])')?.focus();
+  }, [isAlone]);
   const onValid = async (values: T): Promise<void> => {
     try {
       await submit(values);
@@ -35,7 +41,7 @@ export function Form<T extends FieldValues>({ form, submit, children, buttons, c
   const { root } = form.formState.errors;
   return (
     <FormProvider {...form}>
-      <form className={`grid gap-4 ${className}`} noValidate onSubmit={(event) => void form.handleSubmit(onValid)(event)}>
+      <form ref={drawn} className={`grid gap-4 ${className}`} noValidate onSubmit={(event) => void form.handleSubmit(onValid)(event)}>
         {children}
         {root?.message !== undefined && <Notice look="bad">{root.message}</Notice>}
         {buttons}
