@@ -58,7 +58,7 @@ export async function bringUp(context: LaunchContext, since: number): Promise<Re
     );
     await stage.progress.step('Starting the gateways and the console', () => waitForHttp(context, [...gateways, consoleAddress]));
     const key = await provideKey(context, rpc, account);
-    if (key) await waitForKey(context, gateways, `/${path}/v1/chat/completions`, key.value);
+    if (key) await waitForKey(context, gateways, path, key.value);
     const setupToken = await provideSetupToken(rpc, account);
     const own = context.processes.running();
     const processes = [...own, ...reports.running(new Set(own.map(({ pid }) => pid)))];

@@ -48,6 +48,8 @@ describe.sequential('a first day with the dashboard', () => {
     await ada.getByLabel('Password').fill(OWNER.password);
     await ada.getByRole('button', { name: 'Set up and sign in' }).click();
     await ada.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    // What npm start asked before is no request of hers.
+    await ada.locator('[aria-current=step]').getByText('Send the first request').waitFor();
 
     const late = await browser.person();
     await late.goto(stack.setup_url ?? '');
