@@ -17,6 +17,7 @@ import {
 import { assertAdapterFits } from './adapter-file.js';
 import { BaseModel, BaseModels, type BaseUse } from './base-model.js';
 import { hasSoundMetadata } from './gguf-check.js';
+import { LARGEST_CHUNK } from './prefill.js';
 
 /** A model in memory, ready to evaluate. */
 export interface LoadedModel {
@@ -43,6 +44,7 @@ export interface LoadModelOptions {
   onProgress(progress: number): void;
 }
 
+/** Tokens that are evaluated at once. A context with an adapter, of which there may be many, has no room for more than come at once. */
 const BATCH_TOKENS = 512;
 /** Factor on what an adapter says of itself, its alpha by its rank. */
 const ADAPTER_SCALE = 1;
@@ -156,7 +158,7 @@ async function createContext({ adapter, context, sequences, threads, signal }: L
   return model.createContext({
     contextSize: Math.min(context ?? DEFAULT_CONTEXT, model.trainContextSize),
     sequences,
-    batchSize: BATCH_TOKENS,
+    batchSize: adapter ? Math.min(BATCH_TOKENS, sequences * LARGEST_CHUNK) : BATCH_TOKENS,
     threads,
     ...(adapter && { lora: { adapters: [{ filePath: adapter.path, scale: ADAPTER_SCALE }] } }),
     // The context must not shrink below the requested size.

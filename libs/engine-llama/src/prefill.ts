@@ -5,7 +5,8 @@ import type { BatchGate } from './batch-gate.js';
 /** Target duration of a chunk: a longer one delays aborts and the other sequences of the batch. */
 const TARGET_CHUNK_MS = 150;
 const SMALLEST_CHUNK = 8;
-const LARGEST_CHUNK = 128;
+/** Most tokens of one sequence that are evaluated at once. */
+export const LARGEST_CHUNK = 128;
 
 /**
  * Chooses how many prompt tokens are evaluated at once. A running evaluation cannot be aborted, so its duration bounds the delay of

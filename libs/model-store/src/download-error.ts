@@ -1,4 +1,8 @@
 import type { DownloadMessage } from './download-messages.js';
+import { ForbiddenHostError } from './guarded-fetch.js';
+
+/** Longest public detail, in characters. */
+const DETAIL_CHARS = 400;
 
 type Failed = Extract<DownloadMessage, { k: 'failed' }>;
 
@@ -37,4 +41,11 @@ export function writeFault(error: unknown): DownloadError {
   const full = code === 'ENOSPC' || code === 'EDQUOT';
   const why = full ? 'The disk of the model cache is full' : 'The model cache cannot be written';
   return new DownloadError(`${why} (${code}).`, { left: full ? 'nothing' : 'partial', cause: error });
+}
+
+/** Message of an error without the query of a URL, which may hold a signature. */
+export function publicDetail(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  const ours = error instanceof DownloadError || error instanceof ForbiddenHostError;
+  return (ours ? text : `The model could not be downloaded: ${text.replace(/\?[^\s"']*/g, '')}`).slice(0, DETAIL_CHARS);
 }

@@ -1,10 +1,7 @@
-import { DownloadError } from './download-error.js';
+import { DownloadError, publicDetail } from './download-error.js';
 import { type DownloadMessage, DownloadOrder } from './download-messages.js';
 import { DownloadSession } from './download-session.js';
-import { ForbiddenHostError } from './guarded-fetch.js';
 
-/** Longest public detail, in characters. */
-const DETAIL_CHARS = 400;
 const REPORT_EVERY_MS = 250;
 /** Most files of one model: the count comes from the name, which may claim any number. */
 const MAX_PARTS = 200;
@@ -58,15 +55,8 @@ async function download(order: DownloadOrder): Promise<void> {
   } catch (error) {
     await session.stop();
     const { left, missing } = error instanceof DownloadError ? error : { left: 'partial' as const, missing: 0 };
-    send({ k: 'failed', detail: describe(error).slice(0, DETAIL_CHARS), left, missing });
+    send({ k: 'failed', detail: publicDetail(error), left, missing });
   }
-}
-
-/** Message of an error without the query of a URL, which may hold a signature. */
-function describe(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  const ours = error instanceof DownloadError || error instanceof ForbiddenHostError;
-  return ours ? text : `The model could not be downloaded: ${text.replace(/\?[^\s"']*/g, '')}`;
 }
 
 process.once('message', (raw) => void download(DownloadOrder.parse(raw)));

@@ -4,7 +4,7 @@ import { DownloadError } from './download-error.js';
 import { folderSize } from './folder-size.js';
 import { type CachedModel, digestOf, ModelCache, type WantedModel } from './model-cache.js';
 import { PartialFolders } from './partial-folders.js';
-import { runDownload } from './run-download.js';
+import { downloadHere, runDownload } from './run-download.js';
 
 /** How often the folder is read for changes of other agents, in milliseconds. */
 const REFRESH_MS = 30_000;
@@ -40,7 +40,10 @@ interface RunningDownload {
   readonly abandoned: AbortController;
 }
 
-/** Downloads models into the cache. Each download has its own process, so that hashing and TLS do not delay token streams. */
+/**
+ * Downloads models into the cache. Each download of a model has its own process, so that hashing and TLS do not delay token streams;
+ * files of other services are small.
+ */
 export class ModelDownloads {
   readonly #cache: ModelCache;
   readonly #partials: PartialFolders;
@@ -162,7 +165,8 @@ export class ModelDownloads {
       const others = (await this.#cache.size()) - (await folderSize(folder)).bytes;
       const room = maxBytes === null ? null : Math.max(0, maxBytes - others);
       const order = { uri: wanted.uri, address, sha256: wanted.sha256 ?? null, folder, hosts: [...hosts], room, stallMs };
-      const model = await runDownload(order, { onProgress, abandoned, suspended: this.#suspended.signal });
+      const watch = { onProgress, abandoned, suspended: this.#suspended.signal };
+      const model = await (address === null ? runDownload : downloadHere)(order, watch);
       return await this.#cache.publish(folder, wanted, model);
     } catch (error) {
       left = error instanceof DownloadError && !abandoned.aborted ? error.left : 'nothing';

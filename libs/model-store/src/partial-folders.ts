@@ -91,7 +91,8 @@ export class PartialFolders {
     const from = join(this.folder, name);
     const { writer } = await PartialState.read(from);
     const end = performance.now() + WRITER_ENDS_WITHIN_MS;
-    while (writer !== null && isRunning(writer) === true) {
+    // What this process wrote itself has ended, or its folder would be in use.
+    while (writer !== null && writer !== this.#identity && isRunning(writer) === true) {
       if (performance.now() > end) return null;
       await delay(POLL_MS);
     }

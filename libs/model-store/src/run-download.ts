@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { DownloadError } from './download-error.js';
+import { DownloadError, publicDetail } from './download-error.js';
 import { type DownloadedModel, DownloadMessage, type DownloadOrder } from './download-messages.js';
+import { DownloadSession } from './download-session.js';
 
 const DOWNLOAD_MAIN = new URL('./download-main.js', import.meta.url);
 /** Time for a suspended process to save its state. */
@@ -64,4 +65,24 @@ async function outcomeOf(
     void ended.then(() => reject(new DownloadError('The download process ended before the model was complete.')));
     child.send(order, () => undefined);
   });
+}
+
+/**
+ * Downloads in this process, for files that are small beside models: a process takes longer to start than an adapter to come.
+ * @throws DownloadError, also after an abort.
+ */
+export async function downloadHere(order: DownloadOrder, { onProgress, abandoned, suspended }: DownloadWatch): Promise<DownloadedModel> {
+  const session = new DownloadSession(order, onProgress, {});
+  const stop = (): void => void session.stop();
+  const signals = [abandoned, suspended];
+  for (const signal of signals) signal.addEventListener('abort', stop, { once: true });
+  try {
+    if (signals.some(({ aborted }) => aborted)) throw new DownloadError('The download was stopped.');
+    return await session.run();
+  } catch (error) {
+    await session.stop();
+    throw error instanceof DownloadError ? error : new DownloadError(publicDetail(error), { cause: error });
+  } finally {
+    for (const signal of signals) signal.removeEventListener('abort', stop);
+  }
 }
