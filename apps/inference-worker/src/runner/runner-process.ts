@@ -63,7 +63,8 @@ export class RunnerProcess {
       isAlone: () => this.#runners.size === 1,
       send: (message, sent) => this.#send(message, sent),
       ready: () => {
-        if (isFirst) freeStartGarbage();
+        // Loading leaves garbage: it is freed once for all runners that load at the same time.
+        if ([...this.#runners.values()].every(({ figures }) => figures !== null)) freeStartGarbage();
       },
       left: () => this.#remove(setup.wk),
     });
