@@ -32,10 +32,15 @@ const FACETS: readonly Facet<DatasetIssue>[] = [
 ];
 
 /** What the check found in a version: how often each rule applied, and the first lines of each. */
-export function ProblemsTab({ details, version }: ShownVersion): JSX.Element {
+export function ProblemsTab(shown: ShownVersion): JSX.Element {
+  // Asked again once the check is over: what was found meanwhile is not all.
+  return <Problems key={String(isMoving(shown.version))} {...shown} />;
+}
+
+function Problems({ details, version }: ShownVersion): JSX.Element {
   const state = useUrlState(PROBLEMS_SEARCH);
   const request = { dataset: details.dataset.id, version: version.number, limit: 200 };
-  const query = useAll('issues/list', request, pageOf, isMoving(version) ? { every: () => LOOK_EVERY_MS } : { staleMs: 60_000 });
+  const query = useAll('issues/list', request, pageOf, isMoving(version) ? { every: () => LOOK_EVERY_MS } : {});
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
       {version.issues.length > 0 && <Totals totals={version.issues} />}
