@@ -33,11 +33,14 @@ const COMPILED = new WeakMap<z.core.$ZodType, Check>();
 export function compile(schema: z.core.$ZodType): Check {
   const known = COMPILED.get(schema);
   if (known) return known;
-  const note = noteOf(schema);
-  const check = checkOf(schema as Schema, note);
-  const compiled = note.whole ? wholly(check, note, expectationOf(schema)) : check;
+  const compiled = inFull(schema, checkOf(schema as Schema, noteOf(schema)));
   COMPILED.set(schema, compiled);
   return compiled;
+}
+
+function inFull(schema: z.core.$ZodType, check: Check): Check {
+  const note = noteOf(schema);
+  return note.whole ? wholly(check, note, expectationOf(schema)) : check;
 }
 
 function checkOf(schema: Schema, note: FaultNote): Check {
@@ -160,12 +163,11 @@ function recordCheck(checkName: Check, check: Check, expected: string): Check {
   };
 }
 
-function membersCheck(shape: z.core.$ZodShape, rest: z.core.$ZodType | undefined): Check {
-  const members = Object.entries(shape).map(([name, schema]) => ({
-    name,
-    check: compile(schema),
-    isOptional: schema._zod.def.type === 'optional',
-  }));
+/** @param checked a member that has been checked already */
+function membersCheck(shape: z.core.$ZodShape, rest: z.core.$ZodType | undefined, checked?: string): Check {
+  const members = Object.entries(shape)
+    .filter(([name]) => name !== checked)
+    .map(([name, schema]) => ({ name, check: compile(schema), isOptional: schema._zod.def.type === 'optional' }));
   const checkRest = rest === undefined || isAnything(rest) ? null : restCheck(new Set(Object.keys(shape)), rest);
   return (value) => {
     const object = value as JsonObject;
@@ -196,8 +198,10 @@ function optionCheck(schema: Schema, note: FaultNote): Check {
   const { discriminator, options } = schema._zod.def as z.core.$ZodDiscriminatedUnionDef;
   const wrong = wrongOf({}, 'an object');
   const named = options.flatMap((option) => {
-    const { shape } = option._zod.def as z.core.$ZodObjectDef;
-    return wordsOf(shape[discriminator]).map((word) => [word, compile(option)] as const);
+    const { shape, catchall } = option._zod.def as z.core.$ZodObjectDef;
+    const members = membersCheck(shape, catchall, discriminator);
+    const check = inFull(option, plain(option as Schema, noteOf(option), isRecord, members));
+    return wordsOf(shape[discriminator]).map((word) => [word, check] as const);
   });
   const checks = new Map<unknown, Check>(named);
   const wrongWord = wrongOf({ code: 'invalid_value', ...note }, note.expected ?? listed(named.map(([word]) => String(word))));
@@ -221,7 +225,9 @@ function alternativesCheck(schema: Schema, note: FaultNote): Check {
   const checks = new Map(kinds);
   if (checks.size < options.length) throw new TypeError('Two options of a union in the body of a request have the same JSON type.');
   const wrong = wrongOf(note, expectationOf(schema));
-  return (value) => (checks.get(jsonTypeOf(value)) ?? wrong)(value);
+  // Most contents are strings, and a conversation may have thousands.
+  const text = checks.get('string') ?? wrong;
+  return (value) => (typeof value === 'string' ? text(value) : (checks.get(jsonTypeOf(value)) ?? wrong)(value));
 }
 
 type JsonType = 'string' | 'number' | 'boolean' | 'array' | 'object' | 'null' | 'undefined';
