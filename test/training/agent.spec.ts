@@ -58,7 +58,8 @@ function jobItem(more: Partial<Extract<Item, { kind: 'job' }>> = {}, epochs = 1)
   };
 }
 
-const end = () => until('the job ends', () => tuning.states.find((state) => ['succeeded', 'paused', 'cancelled', 'failed'].includes(state)), LONG_MS);
+const end = () =>
+  until('the job ends', () => tuning.states.find((state) => ['succeeded', 'paused', 'cancelled', 'failed'].includes(state)), LONG_MS);
 
 beforeAll(async () => {
   server = await TestNatsServer.start();
@@ -88,7 +89,10 @@ describe('the agent of a training worker', () => {
     await startWorker();
     expect(base).toMatchObject({ base: 'tiny', architecture: 'qwen3', parameters: 2_164_928, context: 1_024 });
     const beat = tuning.beats.at(-1)!;
-    expect(beat.trainers.map(({ name, installed }) => [name, installed])).toEqual([['embedded', false], ['scripted', true]]);
+    expect(beat.trainers.map(({ name, installed }) => [name, installed])).toEqual([
+      ['embedded', false],
+      ['scripted', true],
+    ]);
     expect(beat.slots).toMatchObject([{ id: 'cpu', device: 'cpu', running: null }]);
     expect(beat.bases).toHaveLength(1);
   });

@@ -24,8 +24,10 @@ import type { z } from 'zod';
 type Report = z.output<typeof ReportTraining.request>;
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
-const nameOf = (blob: z.output<typeof BlobName>): string =>
-  blob.of === 'version' ? `version:${blob.dataset}/${blob.version}` : blob.of === 'checkpoint' ? `checkpoint:${blob.step}/${blob.part}` : 'adapter';
+function nameOf(blob: z.output<typeof BlobName>): string {
+  if (blob.of === 'adapter') return 'adapter';
+  return blob.of === 'version' ? `version:${blob.dataset}/${blob.version}` : `checkpoint:${blob.step}/${blob.part}`;
+}
 
 /** What tuning-service is to a training worker: blobs behind tickets, assignments, and reports in order. */
 export class TuningDouble {
@@ -124,7 +126,9 @@ export class TuningDouble {
   #answer<C extends RpcContract>(contract: C, handle: (request: z.output<C['request']>) => unknown): void {
     const log = createLogger('test', 'silent');
     const options = { nats: this.nats, env: this.env, log };
-    this.#responders.push(new RpcResponder(options, contract, (request) => Promise.resolve().then(() => handle(request as z.output<C['request']>))));
+    this.#responders.push(
+      new RpcResponder(options, contract, (request) => Promise.resolve().then(() => handle(request as z.output<C['request']>))),
+    );
   }
 
   #open(name: string): unknown {

@@ -1,5 +1,6 @@
 // The embedded trainer. Bare runs it in the folder of one run: it reads spec.json, writes one JSON object per line to file
 // descriptor 3, and takes the lines `pause` and `cancel` on standard input. It ends when that input ends.
+/* oxlint-disable typescript/no-require-imports, typescript/use-unknown-in-catch-callback-variable -- Bare loads addons from CommonJS, and runs no TypeScript */
 const Llm = require('@qvac/llm-llamacpp');
 const fs = require('bare-fs');
 const path = require('bare-path');

@@ -82,7 +82,11 @@ export class Services {
     for (let n = 1; n <= stage.options.workers; n += 1) this.#start('inference-worker', env, { name: `worker-${n}`, ...WORKERS });
     if (!stage.options.tuning) return;
     const folders = { TRAINING_DIR: join(dataDir.path, 'training'), TRAINERS_DIR: join(dataDir.path, 'trainers') };
-    this.#start('training-worker', { ...folders, MODEL_DIRS: this.#allowLists()['MODEL_DIRS'] ?? '' }, { name: 'training-worker', ...WORKERS });
+    this.#start(
+      'training-worker',
+      { ...folders, MODEL_DIRS: this.#allowLists()['MODEL_DIRS'] ?? '' },
+      { name: 'training-worker', ...WORKERS },
+    );
   }
 
   async startGateways(): Promise<HttpAddress[]> {

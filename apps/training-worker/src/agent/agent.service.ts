@@ -28,7 +28,6 @@ export class AgentService {
   #beats = 0;
   #draining = false;
 
-  // oxlint-disable-next-line slipway/max-params -- four of the process and two services
   constructor(
     @Inject(TRAINER_ID) private readonly tw: Incarnation,
     @Inject(CONFIG) private readonly config: TrainingWorkerConfig,

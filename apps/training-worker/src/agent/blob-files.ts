@@ -43,7 +43,7 @@ export class BlobFiles {
       const response = await fetch(url, { signal });
       if (response.status !== 200 || !response.body) throw new Error(`The blob door answered ${response.status}.`);
       const hash = createHash('sha256');
-      const body = Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]);
+      const body = Readable.fromWeb(response.body);
       body.on('data', (piece: Buffer) => hash.update(piece));
       await pipeline(body, createWriteStream(part), { signal });
       if (hash.digest('hex') !== sha256) {
@@ -67,7 +67,7 @@ export class BlobFiles {
       if (ticket !== null && !target.searchParams.has('t')) target.searchParams.set('t', ticket);
       const body = Readable.toWeb(createReadStream(path)) as ReadableStream;
       const init = { method: 'PUT', body, duplex: 'half', signal, headers: { 'content-length': String(bytes) } } as const;
-      const response = await fetch(target, init as RequestInit);
+      const response = await fetch(target, init);
       await response.arrayBuffer();
       if (response.status >= 300) throw new Error(`The blob door answered ${response.status}.`);
     });

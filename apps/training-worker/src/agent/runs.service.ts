@@ -25,7 +25,6 @@ export class RunsService {
   #closed = false;
   #changed: () => void = () => undefined;
 
-  // oxlint-disable-next-line slipway/max-params -- four of the process and two services
   constructor(
     @Inject(TRAINER_ID) private readonly tw: Incarnation,
     @Inject(CONFIG) private readonly config: TrainingWorkerConfig,

@@ -44,7 +44,10 @@ describe('an adapter as GGUF', () => {
     ['a file that ends early', (bytes) => bytes.subarray(0, bytes.length - 40)],
     ['an empty file', () => Buffer.alloc(0)],
     ['a count that is too large', (bytes) => Buffer.concat([bytes.subarray(0, 8), Buffer.alloc(8, 0xff), bytes.subarray(16)])],
-    ['a value that is no number', (bytes) => Buffer.concat([bytes.subarray(0, bytes.length - 32), Buffer.from('0000c07f', 'hex'), Buffer.alloc(28)])],
+    [
+      'a value that is no number',
+      (bytes) => Buffer.concat([bytes.subarray(0, bytes.length - 32), Buffer.from('0000c07f', 'hex'), Buffer.alloc(28)]),
+    ],
   ])('refuses %s', async (_, change) => {
     await expect(readLoraGguf(await changed(change))).rejects.toMatchObject({ code: 'adapter_mismatch' });
   });

@@ -175,19 +175,24 @@ function endOf(child: ChildProcess): Promise<Exit> {
 
 const OUT_OF_MEMORY = /out of memory|bad_alloc|(failed|unable) to allocate|cannot allocate/i;
 
-/** A shell reports a program that it cannot run with 126 or 127, and one that a signal ended with 128 and its number. */
+/** What a shell reports of a program that it cannot run. */
+const NOT_STARTED = [126, 127];
+
 function faultOf(exit: Exit, failed: Extract<TrainerEvent, { ev: 'failed' }> | null, last: readonly string[]): TrainingFault {
-  const { code, signal, error } = exit;
   const text = last.join('\n');
   if (failed?.code === 'out_of_memory' || OUT_OF_MEMORY.test(text)) {
     return new TrainingFault('out_of_memory', 'The trainer ran out of memory. Use a smaller rank, or shorter examples.');
   }
   if (failed) return new TrainingFault('trainer_failed', `The trainer reports: ${failed.message}`);
-  if (error !== undefined || code === 126 || code === 127) {
-    return new TrainingFault('trainer_unavailable', `The trainer could not be started (${error ?? `code ${code}`}).`);
+  if (exit.error !== undefined || NOT_STARTED.includes(exit.code ?? 0)) {
+    return new TrainingFault('trainer_unavailable', `The trainer could not be started (${exit.error ?? `code ${exit.code}`}).`);
   }
   const [assertion] = /GGML_ASSERT\(.*\) failed/.exec(text) ?? [];
-  const how = signal ?? (code !== null && code > 128 ? `signal ${code - 128}` : `code ${code}`);
   const why = assertion === undefined ? '' : ` ${assertion}.`;
-  return new TrainingFault('trainer_crashed', `The trainer ended with ${how} and saved nothing.${why}`, { exit: code ?? -1 });
+  return new TrainingFault('trainer_crashed', `The trainer ended with ${inWords(exit)} and saved nothing.${why}`, {
+    exit: exit.code ?? -1,
+  });
 }
+
+/** A shell reports a program that a signal ended with 128 and its number. */
+const inWords = ({ code, signal }: Exit): string => signal ?? (code !== null && code > 128 ? `signal ${code - 128}` : `code ${code}`);

@@ -44,7 +44,7 @@ export class ProgramTrainer implements Trainer {
     const { name, version, architectures, pause } = this.manifest;
     const detail = await this.install().then(
       () => null,
-      (fault: TrainingFault) => fault.message,
+      (fault: unknown) => (fault instanceof TrainingFault ? fault.message : 'Its program cannot be found.'),
     );
     return { name, installed: detail === null, detail, version, architectures, methods: ['sft'], pause };
   }

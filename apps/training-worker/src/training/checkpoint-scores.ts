@@ -68,7 +68,7 @@ export class CheckpointScores {
   #waiting: Checkpoint | null = null;
   #running: Promise<void> | null = null;
   #current: number | null = null;
-  #failure: unknown;
+  #failure: Error | undefined;
 
   constructor(private readonly options: CheckpointOptions) {}
 
@@ -90,7 +90,7 @@ export class CheckpointScores {
   /** Resolves when all that was added is scored and stored. @throws what scoring threw */
   async settled(): Promise<void> {
     while (this.#running) await this.#running;
-    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#failure) throw this.#failure;
   }
 
   async #run(): Promise<void> {
@@ -101,7 +101,7 @@ export class CheckpointScores {
         await this.#take(next);
       }
     } catch (error) {
-      this.#failure ??= error;
+      this.#failure ??= error instanceof Error ? error : new Error('A checkpoint could not be scored.', { cause: error });
     } finally {
       this.#running = null;
     }

@@ -20,7 +20,12 @@ describe('readExample', () => {
   it('reads tools, calls and their results', () => {
     const tool = { type: 'function', function: { name: 'f', parameters: { type: 'object', properties: { x: {} } } } };
     const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: { x: 1.5 } } };
-    const messages = [user, { role: 'assistant', content: '', tool_calls: [call] }, { role: 'tool', content: 'r', tool_call_id: 'c1' }, answer];
+    const messages = [
+      user,
+      { role: 'assistant', content: '', tool_calls: [call] },
+      { role: 'tool', content: 'r', tool_call_id: 'c1' },
+      answer,
+    ];
     const example = readExample(JSON.stringify({ tools: [tool], messages }));
     expect(example?.tools).toEqual([tool.function]);
     expect(example?.messages[1]).toMatchObject({ tool_calls: [{ id: 'c1', name: 'f', arguments: '{"x":1.5}' }] });
