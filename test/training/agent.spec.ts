@@ -1,7 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { TrainerBase, TrainingItem } from '@slipway/contracts';
 import { type RunningService, startService } from '@slipway/platform/service';
 import { TestNatsServer } from '@slipway/testing';
@@ -9,6 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { z } from 'zod';
 import { trainingWorker } from '../../apps/training-worker/src/training-worker.js';
 import { DEMO_MODEL } from '../engines/demo-engine.js';
+import { isAlive } from '../testing/is-alive.js';
 import { until } from '../testing/until.js';
 import { writeAdapter } from './an-adapter.js';
 import { sampleData } from './sample.js';
@@ -17,22 +20,23 @@ import { TrainingStage } from './training-stage.js';
 import { TuningDouble } from './tuning-double.js';
 
 const ENV = 'training';
+const MAIN = fileURLToPath(new URL('../../apps/training-worker/dist/main.js', import.meta.url));
 const LONG_MS = 60_000;
 
 type Item = z.input<typeof TrainingItem>;
 
 let server: TestNatsServer;
 let tuning: TuningDouble;
-let worker: RunningService;
+let worker: RunningService | undefined;
 let folder: string;
 let base: TrainerBase;
 let tw: string;
 /** What the trainer must report at its first step. */
 let firstLoss: string;
 
-async function startWorker(...args: string[]): Promise<void> {
+async function environment(args: readonly string[]): Promise<Record<string, string>> {
   const script = ['--adapter', join(folder, 'random.gguf'), '--first-loss', firstLoss, ...args];
-  worker = await startService(trainingWorker, {
+  return {
     SLIPWAY_ENV: ENV,
     NATS_URL: server.url,
     MODEL_DIRS: join(folder, 'models'),
@@ -40,10 +44,32 @@ async function startWorker(...args: string[]): Promise<void> {
     TRAINERS_DIR: join(folder, 'trainers'),
     TRAINERS: await scriptedManifest(folder, script),
     LOG_LEVEL: 'error',
-  });
+  };
+}
+
+async function untilBeating(): Promise<void> {
   const beat = await until('the base is found', () => tuning.beats.findLast(({ bases }) => bases.length > 0), LONG_MS);
   [base] = beat.bases as [TrainerBase];
   ({ tw } = beat);
+}
+
+async function startWorker(...args: string[]): Promise<void> {
+  worker = await startService(trainingWorker, await environment(args));
+  await untilBeating();
+}
+
+/** Processes of trainers that were started here. */
+const trainers = (): number[] =>
+  readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && isAlive(pid) && commandOf(pid).includes(join(folder, 'random.gguf')));
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 function jobItem(more: Partial<Extract<Item, { kind: 'job' }>> = {}, epochs = 1): Item {
@@ -79,7 +105,8 @@ beforeEach(async () => {
   tuning.put('version:12/3', Buffer.from(sampleData()));
 });
 afterEach(async () => {
-  await worker.stop();
+  await worker?.stop();
+  worker = undefined;
   await tuning.stop();
   rmSync(folder, { recursive: true });
 });
@@ -155,6 +182,19 @@ describe('the agent of a training worker', () => {
     const seen = tuning.beats.length;
     await until('two more beats', () => tuning.beats.length > seen + 1, LONG_MS);
     expect(tuning.beats.at(-1)).toMatchObject({ assigned: { term: 5 }, slots: [{ running: { job: 41, attempt: 1 } }] });
+  });
+
+  it('leaves no process behind when it is killed', async () => {
+    const child = spawn(process.execPath, [MAIN], {
+      env: { ...process.env, ...(await environment(['--step-ms', '200'])) },
+      stdio: 'inherit',
+    });
+    await untilBeating();
+    tuning.assign(tw, 1, [jobItem({}, 20)]);
+    await until('it trains', () => tuning.steps.length > 0, LONG_MS);
+    expect(trainers().length).toBeGreaterThan(0);
+    child.kill('SIGKILL');
+    await until('its trainer has ended', () => trainers().length === 0, LONG_MS);
   });
 
   it('counts the tokens of a data set', async () => {
