@@ -13,13 +13,12 @@ import { Skeleton, type SkeletonShape } from '../ui/skeleton.js';
 import { Status } from '../ui/status.js';
 import { Tabs } from '../ui/tabs.js';
 import { useUrlState } from '../url-state/use-url-state.js';
-import { KINDS } from './data-sets.screen.js';
 import { DatasetActions } from './dataset-actions.js';
 import { UploadPanel } from './upload/upload-panel.js';
 import { lookAgainAfter } from './use-datasets.js';
 import { VersionBar } from './version-bar.js';
 import { VersionNotice } from './version-notice.js';
-import { datasetState, isMoving } from './version-words.js';
+import { datasetState, isMoving, KINDS } from './version-words.js';
 
 const ExamplesTab = lazy(async () => ({ default: (await import('./examples-tab.js')).ExamplesTab }));
 const ProblemsTab = lazy(async () => ({ default: (await import('./problems-tab.js')).ProblemsTab }));

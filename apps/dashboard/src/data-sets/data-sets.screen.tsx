@@ -21,10 +21,7 @@ import { CreateDatasetDialog, SAMPLE_NAME } from './create-dataset-dialog.js';
 import { freeName } from './tuning-name.js';
 import { FileDrop } from './upload/file-drop.js';
 import { useDatasets } from './use-datasets.js';
-import { datasetState, VERSION_STATES } from './version-words.js';
-
-/** Kinds of data sets as people read them. */
-export const KINDS: Readonly<Record<DatasetView['kind'], string>> = { sft: 'Chat', preference: 'Preferences' };
+import { datasetState, KINDS, VERSION_STATES } from './version-words.js';
 
 const FACETS: readonly Facet<DatasetView>[] = [
   {
