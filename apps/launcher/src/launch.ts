@@ -10,7 +10,7 @@ import { StateFile } from './launcher-state.js';
 import { allowedSources } from './model-source.js';
 import { openConnection, provideNats } from './nats.js';
 import { providePostgres } from './postgres.js';
-import { waitForControlPlane, waitForHttp, waitForKey } from './readiness.js';
+import { onceServed, waitForControlPlane, waitForHttp, waitForKey } from './readiness.js';
 import { type Result, jsonReport, textReport } from './report.js';
 import { openSecrets } from './secrets.js';
 import { Services } from './services.js';
@@ -51,15 +51,15 @@ export async function bringUp(context: LaunchContext, since: number): Promise<Re
     const consoleUrl = (stage.environment['CONSOLE_BASE_URL'] || consoleAddress.url).replace(/\/+$/, '');
     await announceControl(context.dataDir, env, { ...nats, consoleUrl });
     await stage.progress.step('Starting the services', () => waitForControlPlane(context, rpc));
-    const account = await provideAccount(rpc);
-    const { id: deployment, path } = await provideDeployment(context, rpc, account);
+    const account = await onceServed(context, () => provideAccount(rpc));
+    const { id: deployment, path } = await onceServed(context, () => provideDeployment(context, rpc, account));
     const { slots = null } = await stage.progress.step<DeploymentView>(`Loading deployment-${deployment}`, (detail) =>
       waitForDeployment(context, rpc, { account, id: deployment, reports }, detail),
     );
     await stage.progress.step('Starting the gateways and the console', () => waitForHttp(context, [...gateways, consoleAddress]));
-    const key = await provideKey(context, rpc, account);
+    const key = await onceServed(context, () => provideKey(context, rpc, account));
     if (key) await waitForKey(context, gateways, path, key.value);
-    const setupToken = await provideSetupToken(rpc, account);
+    const setupToken = await onceServed(context, () => provideSetupToken(rpc, account));
     const own = context.processes.running();
     const processes = [...own, ...reports.running(new Set(own.map(({ pid }) => pid)))];
     const baseUrl = stage.environment['PUBLIC_BASE_URL'] || stage.localUrl;

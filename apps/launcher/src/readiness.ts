@@ -53,6 +53,29 @@ function waitForRpc(context: LaunchContext, name: string, call: () => Promise<un
   return waitUntil(() => isReachable(call()), options);
 }
 
+/** True where a service answered that it is too busy now; false without an answer, after which something may have been done. */
+const isBusy = (error: unknown): error is Error =>
+  isServiceError(error) && error.code === 'unavailable' && !(error instanceof UnansweredError);
+
+/**
+ * Takes a step of the start, again while a service is too busy for it, as on a machine without time.
+ * @throws the last refusal after 60 s, every other error of the step at once, and the signal's reason when it is aborted
+ */
+export async function onceServed<T>({ signal }: Pick<LaunchContext, 'signal'>, step: () => Promise<T>): Promise<T> {
+  let refusal = new Error('It was not tried.');
+  const attempt = async (): Promise<{ readonly result: T } | null> => {
+    try {
+      return { result: await step() };
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      refusal = error;
+      return null;
+    }
+  };
+  const { result } = await waitUntil(attempt, { everyMs: 500, withinMs: READY_WITHIN_MS, timedOut: () => refusal, signal });
+  return result;
+}
+
 /** Waits until keys-service, deployments-service and tuning-service reply over NATS. */
 export async function waitForControlPlane(context: LaunchContext, rpc: RpcClient): Promise<void> {
   const account = AccountId.parse(1);
