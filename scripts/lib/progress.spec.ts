@@ -3,7 +3,7 @@ import { lineWriter } from './progress.mjs';
 
 const written = (isTTY: boolean, lines: readonly string[], columns = 20): string => {
   let text = '';
-  const write = lineWriter({ isTTY, columns, write: (part: string) => ((text += part), true) } as never);
+  const write = lineWriter({ isTTY, columns, write: (part: string) => ((text += part), true) });
   for (const line of lines) write(`${line}\n`);
   return text;
 };

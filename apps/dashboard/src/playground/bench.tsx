@@ -47,7 +47,7 @@ export function Bench({ workspace, first, second, deployments, onFirst, onSecond
       lane.send({ ...common, deployment: slugOf(deployment), question: { text, results: answered } });
     }
   };
-  const end = useFollowEnd([one.turns, other.turns]);
+  const end = useFollowEnd(one.turns, other.turns);
   const hasTurns = one.turns.length > 0 || other.turns.length > 0;
   return (
     <BenchFrame
@@ -173,10 +173,10 @@ const NEAR = 120;
 
 /**
  * Keeps the end of something that grows in sight, for who was there.
- * @param grown changes with the content
+ * @param first one of two values that change with the content
  * @returns for an element behind its end; its scroll margin is what must stay free below
  */
-function useFollowEnd(grown: readonly unknown[]): RefObject<HTMLDivElement | null> {
+function useFollowEnd(first: unknown, second: unknown): RefObject<HTMLDivElement | null> {
   const end = useRef<HTMLDivElement>(null);
   const isThere = useRef(true);
   useEffect(() => {
@@ -188,6 +188,6 @@ function useFollowEnd(grown: readonly unknown[]): RefObject<HTMLDivElement | nul
   }, []);
   useEffect(() => {
     if (isThere.current) end.current?.scrollIntoView({ block: 'nearest' });
-  }, grown);
+  }, [first, second]);
   return end;
 }
