@@ -52,7 +52,7 @@ describe('a worker', () => {
     // The first one wakes: nothing that it says counts, and it is to end its job.
     trainer.thaw();
     expect(await trainer.refusal(first, { state: 'succeeded', ...(await other.result(second)) })).toBe('attempt_superseded');
-    await until('the woken worker has nothing to do', () => trainer.items.length === 0);
+    await until('the woken worker has nothing to do', () => trainer.jobs().length === 0);
     await other.succeed(second);
     await stage.seen(account, job, 'succeeded');
     expect((await rig.ask(ListAdapters, { account })).adapters).toHaveLength(1);

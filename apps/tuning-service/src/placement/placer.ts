@@ -12,6 +12,8 @@ const ROUND_MS = 100;
 const TICK_MS = 1_000;
 /** Rounds without a change are made at this interval while nothing is placed, in milliseconds. */
 const IDLE_MS = 30_000;
+/** Pause between two questions of a replica that does not lead, in milliseconds. */
+const PROBE_MS = 2_000;
 
 /**
  * Places jobs on training workers while this replica leads. Without a worker and a job it rests. While the database is away, workers
@@ -29,6 +31,8 @@ export class Placer {
   #isBusy = false;
   #roundedAt = 0;
   #isDatabaseLost = false;
+  #probing: Promise<void> | null = null;
+  #probedAt = 0;
 
   // oxlint-disable-next-line slipway/max-params -- the leader decides when, rounds what, the assigner tells it
   constructor(
@@ -56,6 +60,7 @@ export class Placer {
     clearInterval(this.#timer);
     clearTimeout(this.#pause);
     await this.#round;
+    await this.#probing;
   }
 
   /** Why /readyz says no; null when the service is ready. */
@@ -64,9 +69,30 @@ export class Placer {
   }
 
   #tick(): void {
-    if (this.#term === null) return;
+    if (this.#term === null) return this.#probe();
     if (this.#isBusy || performance.now() - this.#roundedAt > IDLE_MS) this.#look();
     this.#send();
+  }
+
+  /** A replica that does not lead asks the database whether it is there: its readiness depends on that. */
+  #probe(): void {
+    if (this.#probing || performance.now() - this.#probedAt < PROBE_MS) return;
+    this.#probedAt = performance.now();
+    this.#probing = this.leader
+      .term()
+      .then(
+        () => this.#databaseIs(true),
+        (error: unknown) => this.#databaseIs(false, error),
+      )
+      .finally(() => {
+        this.#probing = null;
+      });
+  }
+
+  #databaseIs(isThere: boolean, error?: unknown): void {
+    if (isThere && this.#isDatabaseLost) this.log.info('placement.database_back');
+    if (!isThere && !this.#isDatabaseLost) this.log.warn({ err: error }, 'placement.round_failed');
+    this.#isDatabaseLost = !isThere;
   }
 
   #look(): void {
@@ -90,11 +116,9 @@ export class Placer {
       if (this.#term !== term) return;
       [this.#items, this.#isBusy] = [items, isBusy];
       this.#send();
-      if (this.#isDatabaseLost) this.log.info('placement.database_back');
-      this.#isDatabaseLost = false;
+      this.#databaseIs(true);
     } catch (error) {
-      if (!this.#isDatabaseLost) this.log.warn({ err: error }, 'placement.round_failed');
-      this.#isDatabaseLost = true;
+      this.#databaseIs(false, error);
       // The next tick tries again.
       this.#isBusy = true;
     }
