@@ -1,7 +1,7 @@
 import { EngineLoadError } from '@slipway/engine';
 import { type DrainOptions, LEAVE_WITHIN_MS, type RunnerFigures, type RunnerMessage, type RunnerSetup } from '../runner/runner-messages.js';
 import type { ItemLog } from './log-book.js';
-import type { RunnerChild } from './runner-child.js';
+import type { ChildRunner, RunnerChild } from './runner-child.js';
 import type { RunnerHandle, RunnerListener } from './runner-handle.js';
 
 /** Time after a drain's deadline to free the engine and exit, in milliseconds. */
@@ -15,7 +15,7 @@ export interface ForkedRunnerOptions {
 }
 
 /** A runner in a child process. */
-export class ForkedRunner implements RunnerHandle {
+export class ForkedRunner implements RunnerHandle, ChildRunner {
   /** Resolves when the process has ended, or the runner has left it. */
   readonly ended: Promise<void>;
   #resolveEnded: () => void = () => undefined;
@@ -37,7 +37,6 @@ export class ForkedRunner implements RunnerHandle {
     return this.options.log;
   }
 
-  /** Whether it takes nothing new. */
   get settled(): boolean {
     return this.#settled;
   }
@@ -57,12 +56,10 @@ export class ForkedRunner implements RunnerHandle {
     child.send({ k: 'renew', wk: setup.wk, jwt });
   }
 
-  /** Takes the figures of a heartbeat. */
   report(figures: RunnerFigures): void {
     this.options.listener.figures(figures);
   }
 
-  /** Takes a message about this runner. */
   receive(message: Exclude<RunnerMessage, { k: 'heartbeat' }>): void {
     const { listener, log, setup } = this.options;
     if (message.k === 'log') for (const line of message.lines) log.logged(line);
@@ -81,7 +78,6 @@ export class ForkedRunner implements RunnerHandle {
     }
   }
 
-  /** The process has ended. */
   lost(detail: string): void {
     this.#report(true, detail);
     this.#end();

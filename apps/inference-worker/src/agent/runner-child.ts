@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { writeFile } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { eachSecond, type Logger } from '@slipway/platform';
-import { type AgentMessage, RunnerMessage, type RunnerSetup } from '../runner/runner-messages.js';
-import type { ForkedRunner } from './forked-runner.js';
+import { type AgentMessage, type RunnerFigures, RunnerMessage, type RunnerSetup } from '../runner/runner-messages.js';
+import type { ItemLog } from './log-book.js';
 import { heldBy } from './memory.js';
 import { LineSplitter } from './line-splitter.js';
 
@@ -51,12 +51,25 @@ export interface RunnerChildOptions {
   readonly memoryBytes: number;
 }
 
+/** A runner as its process sees it. */
+export interface ChildRunner {
+  readonly log: ItemLog;
+  /** Whether it takes nothing new. */
+  readonly settled: boolean;
+  /** Takes the figures of a heartbeat. */
+  report(figures: RunnerFigures): void;
+  /** Takes a message about this runner. */
+  receive(message: Exclude<RunnerMessage, { k: 'heartbeat' }>): void;
+  /** The process has ended. */
+  lost(detail: string): void;
+}
+
 /** A child process with one runner, or with several that serve adapters of one base. Its crash or hang does not affect the agent. */
 export class RunnerChild {
   readonly #child: ChildProcess;
   /** Resolves when the process has ended. */
   readonly exited: Promise<void>;
-  readonly #runners = new Map<string, ForkedRunner>();
+  readonly #runners = new Map<string, ChildRunner>();
   readonly #endWatch: () => void;
   #taken = 0;
   #silentTicks = 0;
@@ -101,12 +114,12 @@ export class RunnerChild {
   }
 
   /** Whether other runners of the process serve on when this one is gone. */
-  isShared(runner: ForkedRunner): boolean {
+  isShared(runner: ChildRunner): boolean {
     return this.#all().some((other) => other !== runner && !other.settled);
   }
 
   /** Starts a runner in the process. */
-  take(runner: ForkedRunner, setup: RunnerSetup): void {
+  take(runner: ChildRunner, setup: RunnerSetup): void {
     this.#taken += 1;
     this.#runners.set(setup.wk, runner);
     this.send({ k: 'setup', setup });
@@ -121,7 +134,7 @@ export class RunnerChild {
     this.#child.kill('SIGKILL');
   }
 
-  #all(): ForkedRunner[] {
+  #all(): ChildRunner[] {
     return [...this.#runners.values()];
   }
 
