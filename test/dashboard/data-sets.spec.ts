@@ -66,7 +66,7 @@ describe('a file with a broken line', () => {
     await page.getByRole('combobox', { name: 'Version' }).getByText('v3').waitFor();
     await page.getByRole('searchbox', { name: 'Search examples' }).fill('better answer');
     await page.getByRole('list', { name: 'Examples' }).getByText('A better answer').waitFor();
-    await page.getByRole('checkbox', { name: 'Example 30' }).check();
+    await page.getByRole('checkbox', { name: 'Example 150' }).check();
     await page.getByRole('button', { name: 'Remove selected' }).click();
     await page.getByRole('combobox', { name: 'Version' }).getByText('v4').waitFor();
     await page.goto(`/${stage.page.home}/data-sets/support?diff=2`);

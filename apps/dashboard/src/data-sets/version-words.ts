@@ -2,6 +2,9 @@ import type { DatasetRepair, DatasetView, VersionOrigin, VersionState, VersionVi
 import { formatPercent } from '../format/number.js';
 import type { StatusLook } from '../ui/status.js';
 
+/** Kinds of data sets as people read them. */
+export const KINDS: Readonly<Record<DatasetView['kind'], string>> = { sft: 'Chat', preference: 'Preferences' };
+
 interface StateWords {
   readonly text: string;
   readonly look: StatusLook;

@@ -1,0 +1,99 @@
+import type { AgentAccess } from '@slipway/contracts';
+import { useNavigate } from '@tanstack/react-router';
+import { type JSX, useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { useChange } from '../api/use-call.js';
+import { plural } from '../format/number.js';
+import { useAccount } from '../session/use-session.js';
+import { announce } from '../ui/announcements.js';
+import { ConfirmDialog } from '../ui/confirm-dialog.js';
+import { TextField } from '../ui/field.js';
+import { fieldOf, FormDialog, without } from '../ui/form.js';
+import { RadioCards } from '../ui/radio-cards.js';
+import type { DatasetDetails } from './data-set.screen.js';
+import { nameFault } from './tuning-name.js';
+
+/** What is asked before it is done with a data set. */
+export type DatasetCommand = 'rename' | 'access' | 'delete';
+
+interface DialogProps {
+  readonly details: DatasetDetails;
+  readonly onClose: () => void;
+}
+
+/** The dialog of a command. */
+export function DatasetDialog({ asked, ...dialog }: DialogProps & { readonly asked: DatasetCommand }): JSX.Element {
+  if (asked === 'rename') return <RenameDialog {...dialog} />;
+  return asked === 'access' ? <AccessDialog {...dialog} /> : <DeleteDialog {...dialog} />;
+}
+
+function RenameDialog({ details: { dataset }, onClose }: DialogProps): JSX.Element {
+  const { slug: account } = useAccount();
+  const navigate = useNavigate();
+  const form = useForm({ defaultValues: { name: dataset.name } });
+  const rename = useChange('datasets/rename', ['datasets/list', 'jobs/']);
+  const submit = async ({ name }: { readonly name: string }): Promise<void> => {
+    const renamed = await rename.mutateAsync({ dataset: dataset.id, name: name.trim() });
+    onClose();
+    void navigate({ to: '/$account/data-sets/$name', params: { account, name: renamed.name }, replace: true });
+  };
+  return (
+    <FormDialog title="Rename data set" action="Rename" {...{ form, submit, onClose }}>
+      <TextField
+        label="Name"
+        maxLength={63}
+        autoComplete="off"
+        spellCheck={false}
+        hint="Commands and links that name it need the new name."
+        {...fieldOf(form, 'name', { validate: without((text: string) => nameFault(text.trim())) })}
+      />
+    </FormDialog>
+  );
+}
+
+const ACCESS: readonly { readonly value: AgentAccess; readonly title: string; readonly text: string }[] = [
+  { value: 'none', title: 'Nothing', text: 'Agents do not see the data set.' },
+  { value: 'stats', title: 'Figures and problems', text: 'Agents see states, statistics and the lines of problems, never text.' },
+  { value: 'examples', title: 'Examples too', text: 'Agents read the text of examples. What an agent reads leaves this system.' },
+];
+
+function AccessDialog({ details: { dataset }, onClose }: DialogProps): JSX.Element {
+  const [access, setAccess] = useState<AgentAccess>(dataset.agent_access);
+  const form = useForm();
+  const change = useChange('datasets/set-access', ['datasets/']);
+  const submit = async (): Promise<void> => {
+    await change.mutateAsync({ dataset: dataset.id, agent_access: access });
+    announce('Agent access changed.');
+    onClose();
+  };
+  return (
+    <FormDialog title="Agent access" action="Save" {...{ form, submit, onClose }}>
+      <RadioCards label="What the account’s MCP key may read" cards={ACCESS} value={access} onChange={setAccess} />
+    </FormDialog>
+  );
+}
+
+function DeleteDialog({ details, onClose }: DialogProps): JSX.Element {
+  const { slug: account } = useAccount();
+  const navigate = useNavigate();
+  const { dataset, used_by: uses } = details;
+  const remove = useChange('datasets/delete', ['datasets/list', 'jobs/', 'adapters/']);
+  const confirm = async (): Promise<void> => {
+    await remove.mutateAsync({ dataset: dataset.id });
+    announce(`Data set ${dataset.name} deleted.`);
+    await navigate({ to: '/$account/data-sets', params: { account } });
+  };
+  const adapters = uses.filter(({ kind }) => kind === 'adapter').length;
+  return (
+    <ConfirmDialog
+      title="Delete data set"
+      action="Delete data set"
+      typed={dataset.name}
+      onConfirm={confirm}
+      onClose={onClose}
+      impact={adapters === 0 ? undefined : `${plural(adapters, 'adapter')} trained on it will stay and say so.`}
+    >
+      Deletes {plural(dataset.versions, 'version')} with all examples. Their bytes are removed after a day.
+    </ConfirmDialog>
+  );
+}
