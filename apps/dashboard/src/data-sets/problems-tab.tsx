@@ -32,15 +32,12 @@ const FACETS: readonly Facet<DatasetIssue>[] = [
 ];
 
 /** What the check found in a version: how often each rule applied, and the first lines of each. */
-export function ProblemsTab(shown: ShownVersion): JSX.Element {
-  // Asked again once the check is over: what was found meanwhile is not all.
-  return <Problems key={String(isMoving(shown.version))} {...shown} />;
-}
-
-function Problems({ details, version }: ShownVersion): JSX.Element {
+export function ProblemsTab({ details, version }: ShownVersion): JSX.Element {
   const state = useUrlState(PROBLEMS_SEARCH);
-  const request = { dataset: details.dataset.id, version: version.number, limit: 200 };
-  const query = useAll('issues/list', request, pageOf, isMoving(version) ? { every: () => LOOK_EVERY_MS } : {});
+  const named = { dataset: details.dataset.id, version: version.number };
+  // Another question once the check is over: what was found meanwhile is not all.
+  const request = { ...named, limit: 200, ...(!isMoving(version) && { after: 0 }) };
+  const query = useAll('issues/list', request, pageOf, isMoving(version) ? { every: () => LOOK_EVERY_MS } : { staleMs: 60_000 });
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
       {version.issues.length > 0 && <Totals totals={version.issues} />}
@@ -52,7 +49,7 @@ function Problems({ details, version }: ShownVersion): JSX.Element {
         facets={FACETS}
         keyOf={keyOf}
         nameOf={({ line }) => `line ${line}`}
-        actions={version.rejected > 0 && !isMoving(version) && <RejectedButton {...request} />}
+        actions={version.rejected > 0 && !isMoving(version) && <RejectedButton {...named} />}
         empty={
           <EmptyState title={isMoving(version) ? 'No problems so far' : 'No problems'} icon="good">
             {isMoving(version) ? 'Problems appear here while the file is checked.' : 'Every line of the file is a good example.'}
