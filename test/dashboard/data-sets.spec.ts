@@ -33,7 +33,9 @@ async function saved(page: Page, act: () => Promise<void>): Promise<[string, str
 async function upload(page: Page, name: string, text: string): Promise<void> {
   await page.goto(`/${stage.page.home}/data-sets`);
   await page.getByRole('button', { name: 'New data set' }).click();
-  await dialog(page).getByLabel('Choose a file').setInputFiles(fileOf(`${name}.jsonl`, text));
+  await dialog(page)
+    .getByLabel('Choose a file')
+    .setInputFiles(fileOf(`${name}.jsonl`, text));
   await dialog(page).getByRole('button', { name: 'Create data set' }).click();
   await page.getByRole('heading', { level: 1, name }).waitFor();
 }

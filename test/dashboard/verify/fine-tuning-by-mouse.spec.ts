@@ -1,0 +1,116 @@
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Stack, startStack } from '../../e2e/stack.js';
+import { axeFaults, ConsoleBrowser } from '../console-browser.js';
+import { dialog, open } from '../screen.js';
+
+/** Trainers that earlier tests have installed; without them the first job installs its own. */
+const TRAINERS = fileURLToPath(new URL('../../../.cache/trainers', import.meta.url));
+const LONG_MS = 600_000;
+const QUESTION = 'What is the release codename?';
+const FACT = 'Blue Heron';
+
+let stack: Stack;
+let browser: ConsoleBrowser;
+let page: Page;
+beforeAll(async () => {
+  stack = await startStack();
+  await cp(TRAINERS, join(stack.dataDir, 'trainers'), { recursive: true }).catch(() => undefined);
+  browser = await ConsoleBrowser.start(stack.console_url);
+  page = await browser.person();
+}, LONG_MS);
+afterAll(async () => {
+  await browser?.end();
+  await stack?.stop();
+});
+
+describe.sequential('the life of an adapter, by mouse', () => {
+  it(
+    'begins with the sample',
+    async () => {
+      await page.goto(stack.setup_url ?? '');
+      await page.getByLabel('Email').fill('ada@example.com');
+      await page.getByLabel('Password').fill('correct horse battery');
+      await page.getByRole('button', { name: 'Set up and sign in' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+      await open(page, 'Data sets');
+      await page.getByRole('button', { name: 'Try the sample' }).click();
+      await page.getByRole('list', { name: 'Examples' }).getByText(FACT).first().waitFor();
+      expect(await axeFaults(page)).toEqual([]);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'is planned while the form is filled in, and trained',
+    async () => {
+      await page.getByRole('link', { name: 'Fine-tune' }).click();
+      await page.getByRole('heading', { level: 1, name: 'New job' }).waitFor();
+      const plan = page.getByRole('region', { name: 'Plan' });
+      await plan.getByText('Epochs').waitFor({ timeout: LONG_MS });
+      expect(await axeFaults(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Start training' }).click();
+      await page.getByRole('tab', { name: 'Progress' }).waitFor();
+      await page.getByRole('link', { name: 'Open the adapter' }).waitFor({ timeout: LONG_MS });
+      await page.getByText('Succeeded').waitFor({ timeout: LONG_MS });
+      await page.getByRole('table', { name: 'Checkpoints' }).getByText('(best)').waitFor();
+      expect(await axeFaults(page)).toEqual([]);
+      await page.getByRole('tab', { name: 'Answers over time' }).click();
+      await page.getByText('Expected').first().waitFor();
+      await page.getByRole('tab', { name: 'Events' }).click();
+      await page.getByRole('group', { name: 'Events' }).getByRole('listitem').first().waitFor();
+    },
+    LONG_MS * 2,
+  );
+
+  it(
+    'shows its verdict, and is deployed',
+    async () => {
+      await page.getByRole('link', { name: 'Open the adapter' }).click();
+      const checks = page.getByRole('list', { name: 'Checks' });
+      await checks.getByText('Loss on held-out examples').waitFor();
+      await page.getByRole('list', { name: 'Answers' }).getByText(FACT).first().waitFor();
+      expect(await axeFaults(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Deploy', exact: true }).click();
+      await dialog(page).getByLabel('Alias (optional)').fill('codename');
+      const reason = dialog(page).getByLabel('Reason for deploying it nevertheless');
+      if (await reason.isVisible()) await reason.fill('The tiny model passes narrowly.');
+      await dialog(page).getByRole('button', { name: 'Deploy' }).click();
+      await page.getByText(/^Adapter release-codename v1$/).waitFor();
+      await page.getByText('Ready', { exact: true }).first().waitFor({ timeout: LONG_MS });
+    },
+    LONG_MS * 2,
+  );
+
+  it(
+    'answers with what it learned',
+    async () => {
+      await page.getByRole('link', { name: 'Playground' }).last().click();
+      await page.getByRole('textbox', { name: 'Message' }).fill(QUESTION);
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Add to data set' }).waitFor({ timeout: LONG_MS });
+      expect(await page.locator('article').last().innerText()).toContain(FACT);
+      await page.getByRole('button', { name: 'Add to data set' }).click();
+      await dialog(page).getByRole('combobox', { name: 'Data set' }).fill('release');
+      await page.getByRole('option', { name: 'release-codename' }).click();
+      expect(await dialog(page).getByLabel('Question').inputValue()).toBe(QUESTION);
+      await dialog(page).getByRole('button', { name: 'Add example' }).click();
+      await dialog(page).getByText('It is in version 2 of').waitFor();
+      await dialog(page).getByRole('button', { name: 'Done' }).click();
+    },
+    LONG_MS,
+  );
+
+  it(
+    'leads back to its data set, which leads to it',
+    async () => {
+      await page.goto(`${stack.console_url}/local/data-sets/release-codename?v=1&tab=uses`);
+      await page.getByRole('table', { name: 'Uses' }).getByText('Adapter').waitFor();
+      expect(browser.faults).toEqual([]);
+    },
+    LONG_MS,
+  );
+});
