@@ -57,6 +57,7 @@ export class FakeTrainer {
     const trainer = {
       name: 'embedded',
       installed: true,
+      usable: true,
       detail: null,
       version: '1',
       architectures: ['qwen3'],

@@ -46,7 +46,7 @@ export class ProgramTrainer implements Trainer {
       () => null,
       (fault: unknown) => (fault instanceof TrainingFault ? fault.message : 'Its program cannot be found.'),
     );
-    return { name, installed: detail === null, detail, version, architectures, methods: ['sft'], pause };
+    return { name, installed: detail === null, usable: detail === null, detail, version, architectures, methods: ['sft'], pause };
   }
 
   /** The operator installed it: this looks whether its program is there. */

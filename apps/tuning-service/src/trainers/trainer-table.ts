@@ -74,9 +74,9 @@ const digestOf = ({ slots, trainers, bases, draining, disk_free: disk }: Trainer
     disk > 2 ** 30,
   ]);
 
-/** Whether a trainer is installed and takes the architecture with this method. */
+/** Whether a trainer is usable and takes the architecture with this method. */
 export const canTrain = (trainer: TrainerFacts, base: TrainerBase, method = 'sft'): boolean =>
-  trainer.installed && trainer.methods.includes(method) && takes(trainer, base);
+  trainer.usable && trainer.methods.includes(method) && takes(trainer, base);
 
 const takes = ({ architectures }: TrainerFacts, { architecture }: TrainerBase): boolean =>
   architectures.includes(architecture) || architectures.includes('*');
@@ -90,7 +90,7 @@ export const trainersOf = ({ base, workers }: KnownBase, method?: string): strin
 export function hindranceOf(known: KnownBase, method = 'sft'): { readonly isForEver: boolean; readonly detail: string } | null {
   if (trainersOf(known, method).length > 0) return null;
   const all = known.workers.flatMap(({ trainers }) => trainers);
-  const missing = all.find(({ installed }) => !installed);
+  const missing = all.find(({ usable }) => !usable);
   if (missing) return { isForEver: false, detail: missing.detail ?? `The trainer ${missing.name} is not installed.` };
   if (all.some(({ methods }) => methods.includes(method)))
     return { isForEver: true, detail: `No connected trainer takes the architecture ${known.base.architecture}.` };

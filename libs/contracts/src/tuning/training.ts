@@ -27,6 +27,8 @@ export type TrainerBase = z.infer<typeof TrainerBase>;
 export const TrainerFacts = z.object({
   name: z.string().max(64),
   installed: z.boolean(),
+  /** It can train now: it is installed, or its worker installs it before its first job. */
+  usable: z.boolean(),
   /** What to run, or why it cannot be installed. */
   detail: z.string().max(500).nullable(),
   version: z.string().max(64).nullable(),

@@ -28,7 +28,7 @@ export class EmbeddedTrainer implements Trainer {
     const refusal = platformRefusal();
     const detail = refusal ?? (installed ? null : 'It is installed before its first job, by npm: about 180 MB on disk.');
     const facts = { version: VERSION, architectures: ARCHITECTURES, methods: ['sft'], pause: true };
-    return { name: this.name, installed: installed && refusal === null, detail, ...facts };
+    return { name: this.name, installed: installed && refusal === null, usable: refusal === null, detail, ...facts };
   }
 
   async install(signal: AbortSignal): Promise<void> {
