@@ -19,6 +19,8 @@ const PLACES = [
   '/local/settings?tab=limits',
   '/local/models',
   '/local/data-sets',
+  '/local/fine-tuning',
+  '/local/fine-tuning/new',
   '/playground',
   '/usage',
   '/members',

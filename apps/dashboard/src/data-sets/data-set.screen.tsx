@@ -1,4 +1,3 @@
-import type { ConsoleReply, VersionView } from '@slipway/contracts';
 import { useParams } from '@tanstack/react-router';
 import { type JSX, lazy, type ReactNode, Suspense } from 'react';
 import { codeOf } from '../api/console-error.js';
@@ -14,6 +13,7 @@ import { Status } from '../ui/status.js';
 import { Tabs } from '../ui/tabs.js';
 import { useUrlState } from '../url-state/use-url-state.js';
 import { DatasetActions } from './dataset-actions.js';
+import type { DatasetDetails, ShownVersion } from './shown-version.js';
 import { UploadPanel } from './upload/upload-panel.js';
 import { lookAgainAfter } from './use-datasets.js';
 import { VersionBar } from './version-bar.js';
@@ -24,14 +24,6 @@ const ExamplesTab = lazy(async () => ({ default: (await import('./examples-tab.j
 const ProblemsTab = lazy(async () => ({ default: (await import('./problems-tab.js')).ProblemsTab }));
 const StatisticsTab = lazy(async () => ({ default: (await import('./statistics-tab.js')).StatisticsTab }));
 const UsedByTab = lazy(async () => ({ default: (await import('./used-by-tab.js')).UsedByTab }));
-
-export type DatasetDetails = ConsoleReply<'datasets/find'>;
-
-/** What the tabs of a data set show: one version of it. */
-export interface ShownVersion {
-  readonly details: DatasetDetails;
-  readonly version: VersionView;
-}
 
 const TITLES: Readonly<Record<DataSetTab, string>> = {
   examples: 'Examples',

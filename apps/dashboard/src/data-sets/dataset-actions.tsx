@@ -8,7 +8,7 @@ import { announce } from '../ui/announcements.js';
 import { buttonClass } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
 import { Menu, type MenuEntry } from '../ui/menu.js';
-import type { DatasetDetails } from './data-set.screen.js';
+import type { DatasetDetails } from './shown-version.js';
 import type { DatasetCommand } from './dataset-dialogs.js';
 import { FileButton } from './upload/file-drop.js';
 import { useUpload } from './upload/upload-panel.js';

@@ -10,7 +10,7 @@ import { ConfirmDialog } from '../ui/confirm-dialog.js';
 import { TextField } from '../ui/field.js';
 import { fieldOf, FormDialog, without } from '../ui/form.js';
 import { RadioCards } from '../ui/radio-cards.js';
-import type { DatasetDetails } from './data-set.screen.js';
+import type { DatasetDetails } from './shown-version.js';
 import { nameFault } from './tuning-name.js';
 
 /** What is asked before it is done with a data set. */

@@ -15,7 +15,7 @@ import { NumberField } from '../ui/number-fields.js';
 import { SearchField } from '../ui/search-field.js';
 import { Checkbox, Switch } from '../ui/toggles.js';
 import { useUrlState } from '../url-state/use-url-state.js';
-import type { ShownVersion } from './data-set.screen.js';
+import type { ShownVersion } from './shown-version.js';
 import { EditExampleDialog } from './edit-example-dialog.js';
 import { ExampleBody } from './example-view.js';
 import { ruleText } from './rule-words.js';

@@ -14,7 +14,7 @@ import type { Column, Facet } from '../ui/data-table/types.js';
 import { EmptyState } from '../ui/empty-state.js';
 import { Status } from '../ui/status.js';
 import { useUrlState } from '../url-state/use-url-state.js';
-import type { ShownVersion } from './data-set.screen.js';
+import type { ShownVersion } from './shown-version.js';
 import { ruleText } from './rule-words.js';
 import { isMoving } from './version-words.js';
 

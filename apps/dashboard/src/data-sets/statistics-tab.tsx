@@ -16,7 +16,7 @@ import { Panel } from '../ui/page.js';
 import { Skeleton } from '../ui/skeleton.js';
 import { StatGrid } from '../ui/stat-grid.js';
 import { useUrlState } from '../url-state/use-url-state.js';
-import type { ShownVersion } from './data-set.screen.js';
+import type { ShownVersion } from './shown-version.js';
 import { type Bucket, bucketText, lengthMark } from './length-buckets.js';
 
 /** A measure is made by a worker; so often it is asked for until it is there, in milliseconds. */

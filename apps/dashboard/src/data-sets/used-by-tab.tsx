@@ -8,7 +8,7 @@ import type { Column } from '../ui/data-table/types.js';
 import { EmptyState } from '../ui/empty-state.js';
 import { Status } from '../ui/status.js';
 import { useUrlState } from '../url-state/use-url-state.js';
-import type { ShownVersion } from './data-set.screen.js';
+import type { ShownVersion } from './shown-version.js';
 
 const WORDS: Readonly<Record<string, string>> = { job: 'Job', adapter: 'Adapter' };
 

@@ -13,7 +13,7 @@ import { Notice } from '../ui/notice.js';
 import type { Choice } from '../ui/select.js';
 import { Skeleton } from '../ui/skeleton.js';
 import { useUrlState } from '../url-state/use-url-state.js';
-import type { ShownVersion } from './data-set.screen.js';
+import type { ShownVersion } from './shown-version.js';
 import { ORIGINS, stateText, VERSION_STATES } from './version-words.js';
 
 const choiceOf = (version: VersionView): Choice => ({

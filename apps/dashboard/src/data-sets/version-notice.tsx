@@ -10,7 +10,7 @@ import { Button } from '../ui/button.js';
 import { ProgressBar } from '../ui/meter.js';
 import { Notice } from '../ui/notice.js';
 import { useUrlState } from '../url-state/use-url-state.js';
-import type { ShownVersion } from './data-set.screen.js';
+import type { ShownVersion } from './shown-version.js';
 import { isMoving, REPAIRS, reasonOf, stateText } from './version-words.js';
 
 /** How far the check of a version is, or why the version cannot be used and what can be done about it. */

@@ -40,7 +40,7 @@ const LOOK_EVERY_MS = 500;
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The uploads of this page, one for each data set. They go on while people look at other screens. */
-export class Uploads {
+class Uploads {
   readonly #shown = new Map<number, UploadProgress>();
   readonly #running = new Map<number, Running>();
   readonly #listeners = new Set<() => void>();
