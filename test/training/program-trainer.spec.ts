@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -132,6 +132,12 @@ describe('a trainer as a program', () => {
     await until('the trainer hangs', () => steps() === 4);
     expect(getPriority(running.pid)).toBeGreaterThanOrEqual(15);
     expect(readFileSync(`/proc/${running.pid}/oom_score_adj`, 'utf8').trim()).toBe('500');
+  });
+
+  it.runIf(spawnSync('unshare', ['-n', 'true']).status === 0)('reaches no network', async () => {
+    const { running, steps } = await run(['--scene', 'hang']);
+    await until('the trainer hangs', () => steps() === 4);
+    expect(readlinkSync(`/proc/${running.pid}/ns/net`)).not.toBe(readlinkSync('/proc/self/ns/net'));
   });
 
   it('dies with a worker that is killed', async () => {

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { keepSetOf } from '../../../apps/training-worker/src/agent/keep-set.js';
 import { type LoraAdapter, readLoraGguf, writeLoraGguf } from '../../../apps/training-worker/src/results/lora-gguf.js';
 import { readPeft } from '../../../apps/training-worker/src/results/peft.js';
 import { EmbeddedTrainer } from '../../../apps/training-worker/src/trainers/embedded/embedded-trainer.js';
@@ -29,7 +30,9 @@ beforeAll(async () => {
   stage = await TrainingStage.open();
   trainer = new EmbeddedTrainer({ folder: CACHE, threads: 1, log: LOG });
   await trainer.install(new AbortController().signal);
-  whole = await stage.run(stage.job(trainer, { keepSet: stage.wholeKeepSet }));
+  const job = stage.job(trainer, { keepSet: stage.wholeKeepSet });
+  const kept = await keepSetOf(job.base.sha256, stage.folder);
+  whole = await stage.run({ ...job, gate: { keep_points: kept!.points } });
 }, INSTALL_MS);
 afterAll(() => stage.close());
 

@@ -20,10 +20,13 @@ const LINE_CHARS = 500;
  */
 const GUARD = 'read -r pid && { read -r ended || kill -s KILL -- "-$pid"; }';
 /**
- * Serving goes first: training takes the CPU that is left, and is killed first when memory runs out. Without the means for one of
- * both it runs as it is.
+ * Serving goes first: training takes the CPU that is left, and is killed first when memory runs out. It reaches no network where the
+ * system lets this process take it away. Without the means for one of these it runs as it is.
  */
-const STEP_BACK = '{ echo 500 > /proc/self/oom_score_adj; } 2>/dev/null; exec nice -n 15 "$@"';
+const STEP_BACK = `{ echo 500 > /proc/self/oom_score_adj; } 2>/dev/null
+if [ "$1" = alone ] && unshare -n true 2>/dev/null; then apart="unshare -n"; fi
+shift
+exec $apart nice -n 15 "$@"`;
 
 /** Variables that a trainer inherits: paths of programs, libraries and devices. */
 const INHERITED = /^(PATH|HOME|TMPDIR|TZ|LANG|LC_ALL|LD_LIBRARY_PATH|(CUDA|NVIDIA|HIP|ROCR|HSA)_.*)$/;
@@ -40,6 +43,8 @@ export interface TrainerCommand {
   readonly program: string;
   readonly args: readonly string[];
   readonly folder: string;
+  /** Whether it may reach the network; absent = it may not. */
+  readonly network?: boolean;
 }
 
 /** A trainer as a child of this process, which it never outlives. */
@@ -58,11 +63,11 @@ export class ProgramProcess implements TrainerProcess {
     private readonly command: TrainerCommand,
     private readonly sink: TrainerSink,
   ) {
-    const { program, args, folder } = command;
+    const { program, args, folder, network = false } = command;
     // Sessions of their own: a terminal's Ctrl-C ends this process, which ends its trainers in order.
     this.#guard = spawn('/bin/sh', ['-c', GUARD], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
     this.#guard.stdin?.on('error', () => undefined);
-    this.#child = spawn('/bin/sh', ['-c', STEP_BACK, 'sh', program, ...args], {
+    this.#child = spawn('/bin/sh', ['-c', STEP_BACK, 'sh', network ? 'open' : 'alone', program, ...args], {
       cwd: folder,
       // oxlint-disable-next-line node/no-process-env -- what a child inherits is cut down here; it configures nothing
       env: environmentOf(process.env),

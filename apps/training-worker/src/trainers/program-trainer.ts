@@ -15,6 +15,8 @@ const Manifest = z.object({
   /** Architectures of bases that it trains, as GGUF names them. */
   architectures: z.array(z.string()).min(1),
   pause: z.boolean().default(false),
+  /** Whether it may reach the network, which trainings across processes need. */
+  network: z.boolean().default(false),
   /** Memory of a run, in multiples of the base's bytes. */
   memory_per_base: z.number().positive().default(4),
 });
@@ -65,7 +67,7 @@ export class ProgramTrainer implements Trainer {
   async start(run: TrainingRun, sink: TrainerSink): Promise<TrainerProcess> {
     await writeSpec(run);
     const [program = '', ...args] = this.#command();
-    return new ProgramProcess({ program, args, folder: run.folder }, sink);
+    return new ProgramProcess({ program, args, folder: run.folder, network: this.manifest.network }, sink);
   }
 
   #command(): string[] {
