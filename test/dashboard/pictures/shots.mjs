@@ -83,19 +83,10 @@ async function play(day) {
 /** The pictures of the documentation. A key in them opens nothing: it dies with the Slipway that they are taken of. */
 export async function takeAll(day, folder) {
   const camera = new Camera(day, folder);
-  await day.fillInEngine();
-  await camera.take('create-deployment');
   await day.open('/deployments');
   await camera.take('deployments');
   await day.open('/deployments/deployment-2?tab=metrics');
   await camera.take('metrics');
-  await day.open('/api-keys');
-  await camera.take('keys');
-  await day.page.getByRole('button', { name: 'Create API key' }).first().click();
-  await day.dialog.getByLabel('Name').fill('Support chat');
-  await day.dialog.getByRole('button', { name: 'Create key' }).click();
-  await day.dialog.getByLabel('Contract').waitFor();
-  await camera.take('new-key');
   await day.open('/api-keys?tab=mcp');
   await createMcpKey(day);
   await camera.take('mcp-configuration');
