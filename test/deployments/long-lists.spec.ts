@@ -1,5 +1,5 @@
 import { DeploymentId, ListDeployments, ListModels } from '@slipway/contracts';
-import { allDeployments, allModels } from '@slipway/platform';
+import { allDeployments, allModels, type RpcClient } from '@slipway/platform';
 import { Client } from 'pg';
 import { expect } from 'vitest';
 import { anAccount, type DeploymentsRig } from './rig.js';
@@ -32,6 +32,7 @@ async function insertMany(rig: DeploymentsRig, account: number, chars: number): 
 
 it('long lists arrive complete in pages', async ({ rig }) => {
   await rig.startReplica();
+  const patient: Pick<RpcClient, 'call'> = { call: (contract, request) => rig.ask(contract, request) };
   const account = anAccount();
   const ids = await insertMany(rig, account, 2_000);
   const first = await rig.ask(ListDeployments, { account });
@@ -40,10 +41,10 @@ it('long lists arrive complete in pages', async ({ rig }) => {
   expect(first.deployments.map(({ id }) => id)).toEqual(ids.slice(0, first.deployments.length));
   expect(first.deployments.length).toBeGreaterThan(150);
   expect(first.next).toBe(first.deployments.at(-1)?.id);
-  const { deployments } = await allDeployments(rig.rpc, account);
+  const { deployments } = await allDeployments(patient, account);
   expect(deployments.map(({ id }) => id)).toEqual(ids);
 
-  const { models, truncated } = await allModels(rig.rpc, account);
+  const { models, truncated } = await allModels(patient, account);
   expect(truncated).toBe(false);
   const own = models.filter(({ name }) => name === 'same.gguf');
   expect(own.flatMap((model) => model.deployments).toSorted((a, b) => a - b)).toEqual(ids);
