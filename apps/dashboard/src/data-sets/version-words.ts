@@ -10,9 +10,6 @@ interface StateWords {
   readonly look: StatusLook;
 }
 
-/** Kinds of data sets as people read them. */
-export const KINDS: Readonly<Record<DatasetView['kind'], string>> = { sft: 'Chat', preference: 'Preferences' };
-
 /** States of a version as people read them. */
 export const VERSION_STATES: Readonly<Record<VersionState, StateWords>> = {
   uploading: { text: 'Uploading', look: 'busy' },
