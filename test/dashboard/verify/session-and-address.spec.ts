@@ -47,8 +47,7 @@ describe('a sign-in by keyboard', () => {
   it('needs nothing but typing', async () => {
     const { page } = stage;
     await page.goto(`/${stage.home}/api-keys`);
-    const focused = (): Promise<string> => page.evaluate('document.activeElement.type');
-    await expect.poll(focused).toBe('email');
+    await page.locator('input[type=email]:focus').waitFor();
     await page.keyboard.type(stage.ada.email);
     await page.keyboard.press('Tab');
     await page.keyboard.type(PASSWORD);
