@@ -3,6 +3,7 @@ interface Bucket {
   refilledAt: number;
 }
 
+/** How large a bucket of changes is, and how fast it fills again. */
 export interface ChangeBudgetOptions {
   /** Changes that may follow each other without a pause. */
   readonly burst: number;
