@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger, Registry } from '@slipway/platform';
+import { eachSecond, type Logger, type Registry } from '@slipway/platform';
 import { Client, type QueryResultRow } from 'pg';
 import { AnswerTimeoutError, awakeFor } from './awake-time.js';
 import { lockLosses } from './lock-metrics.js';
@@ -7,7 +7,10 @@ import { clientTimeouts, connectionSettings } from './settings.js';
 
 /** Pause between two attempts to take locks, in milliseconds. */
 const TRY_MS = 250;
-/** Pause between two heartbeats while all locks are held, in milliseconds: three of them fit into `SILENT_MS`. */
+/**
+ * Longest pause between two heartbeats while all locks are held, in milliseconds: three of them fit into `SILENT_MS`. Every second
+ * one is sent with the process's other work of that second.
+ */
 const BEAT_MS = 500;
 /**
  * Silence after which the server ends the session, in milliseconds: a frozen process, whose kernel keeps the connection
@@ -174,7 +177,8 @@ export class LockSession {
       while (!isOver()) {
         await this.#introduce(client);
         await this.#beat(client);
-        if (!isOver()) await this.#pause(this.#waiting().length === 0 ? BEAT_MS : TRY_MS, isOver);
+        if (isOver()) break;
+        await (this.#waiting().length === 0 ? this.#pause(BEAT_MS, isOver, eachSecond) : this.#pause(TRY_MS, isOver));
       }
       if (failure !== undefined) throw failure;
     } finally {
@@ -254,17 +258,20 @@ export class LockSession {
     return sent;
   }
 
-  /** Ends early when it is woken and `isOver`, or when a lock has come. */
-  async #pause(ms: number, isOver: () => boolean): Promise<void> {
+  /** Ends early when it is woken and `isOver`, when a lock has come, or when `sooner` calls back. */
+  async #pause(ms: number, isOver: () => boolean, sooner?: typeof eachSecond): Promise<void> {
     const known = this.#locks.size;
+    let timer: NodeJS.Timeout | undefined;
+    let endSooner: (() => void) | undefined;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
+      timer = setTimeout(resolve, ms);
+      endSooner = sooner?.(resolve);
       this.#wake = () => {
-        if (!isOver() && this.#locks.size <= known) return;
-        clearTimeout(timer);
-        resolve();
+        if (isOver() || this.#locks.size > known) resolve();
       };
     });
+    clearTimeout(timer);
+    endSooner?.();
     this.#wake = () => undefined;
   }
 }

@@ -33,10 +33,10 @@ function preferForOomKill(pid: number | undefined): void {
 
 /**
  * The environment variables that a runner inherits, which parses model files in native code: paths of programs, libraries and
- * devices. All other settings come over the pipe.
+ * devices, and how they allocate. All other settings come over the pipe.
  */
 const INHERITED_VARIABLES =
-  /^(PATH|HOME|TMPDIR|TZ|LANG|LC_ALL|LD_LIBRARY_PATH|NODE_OPTIONS|NODE_ENV|(CUDA|NVIDIA|GGML|LLAMA|HIP|ROCR|HSA|VK|NODE_LLAMA_CPP)_.*)$/;
+  /^(PATH|HOME|TMPDIR|TZ|LANG|LC_ALL|LD_LIBRARY_PATH|MALLOC_ARENA_MAX|NODE_OPTIONS|NODE_ENV|(CUDA|NVIDIA|GGML|LLAMA|HIP|ROCR|HSA|VK|NODE_LLAMA_CPP)_.*)$/;
 
 /** `HOME` is always set: node-llama-cpp calls `os.homedir()`, which fails without it for a user that the system does not list. */
 const runnerEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({

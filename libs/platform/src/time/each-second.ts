@@ -21,7 +21,8 @@ function schedule(): void {
 
 function run(): void {
   schedule();
-  for (const work of works) work();
+  // One may end another.
+  for (const work of [...works]) if (works.has(work)) work();
 }
 
 /**
