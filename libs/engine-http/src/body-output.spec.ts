@@ -1,6 +1,6 @@
 import type { OutputFormat } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { outputFields } from './body-output.js';
+import { outputFields } from './request-body.js';
 import type { UpstreamFlavour } from './flavour.js';
 
 const SCHEMA = { type: 'object', properties: { a: { type: 'string' } } };

@@ -1,6 +1,6 @@
 import type { CanonicalRequest } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { reasoningFields } from './body-reasoning.js';
+import { reasoningFields } from './request-body.js';
 import { FLAVOURS, type UpstreamFlavour } from './flavour.js';
 
 const fieldsFor = (flavour: UpstreamFlavour, more: Partial<CanonicalRequest>, caps = FLAVOURS[flavour].caps) =>

@@ -1,6 +1,6 @@
 import type { CanonicalRequest } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { toolFields } from './body-tools.js';
+import { toolFields } from './request-body.js';
 
 const TOOLS: CanonicalRequest['tools'] = [{ name: 'f', description: 'd', parameters: { type: 'object' }, strict: true }, { name: 'g' }];
 const request = (more: Partial<CanonicalRequest> = {}): CanonicalRequest => ({

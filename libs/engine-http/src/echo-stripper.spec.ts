@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EchoStripper } from './echo-stripper.js';
+import { EchoStripper } from './choice-relay.js';
 
 const strip = (echo: string, ...pieces: string[]): string => {
   const stripper = new EchoStripper(echo);

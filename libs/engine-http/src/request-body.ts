@@ -1,8 +1,5 @@
-import type { CanonicalRequest } from '@slipway/contracts';
+import type { CanonicalRequest, OutputFormat, Tool } from '@slipway/contracts';
 import { messageFields } from './body-messages.js';
-import { outputFields } from './body-output.js';
-import { reasoningFields } from './body-reasoning.js';
-import { toolFields } from './body-tools.js';
 import { FLAVOURS, type UpstreamFlavour } from './flavour.js';
 import type { UpstreamTalent } from './unsupported.js';
 
@@ -53,6 +50,115 @@ function figureFields(flavour: UpstreamFlavour, choices: number): Fields {
 function continuationFields({ continue_final: continues }: CanonicalRequest, flavour: UpstreamFlavour): Fields {
   if (continues !== true || flavour === 'llama-server') return {};
   return { continue_final_message: true, ...(flavour === 'vllm' && { add_generation_prompt: false }) };
+}
+
+const NO_ARGUMENTS = { type: 'object', properties: {} };
+
+const toolField = ({ name, description, parameters, strict }: Tool): Fields => ({
+  type: 'function',
+  function: {
+    name,
+    ...(description !== undefined && { description }),
+    parameters: parameters ?? NO_ARGUMENTS,
+    ...(strict !== undefined && { strict }),
+  },
+});
+
+/** The tools that a request offers and how they may be chosen, in the words that a server understands. */
+export function toolFields(request: CanonicalRequest, flavour: UpstreamFlavour): Fields {
+  const { tools, tool_choice: choice = 'auto', parallel_tool_calls: parallel = true } = request;
+  if (tools === undefined) return {};
+  // It reads no tool_choice; without tools there is nothing to call.
+  if (flavour === 'ollama') return choice === 'none' ? {} : { tools: tools.map(toolField) };
+  // Stated always: its default differs between servers.
+  const shared = { parallel_tool_calls: parallel };
+  if (typeof choice === 'string') return { ...shared, tools: tools.map(toolField), tool_choice: choice };
+  // It takes a named choice for `auto`: with that tool alone on offer, `required` means the same.
+  if (flavour === 'llama-server') {
+    return { ...shared, tools: tools.filter(({ name }) => name === choice.name).map(toolField), tool_choice: 'required' };
+  }
+  return { ...shared, tools: tools.map(toolField), tool_choice: { type: 'function', function: { name: choice.name } } };
+}
+
+type Effort = NonNullable<NonNullable<CanonicalRequest['reasoning']>['effort']>;
+
+/** Ollama knows these alone and refuses the rest. */
+const OLLAMA_EFFORT: Readonly<Record<Effort, string>> = {
+  none: 'none',
+  minimal: 'low',
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  xhigh: 'max',
+  max: 'max',
+};
+
+function forOllama({ enabled, effort }: NonNullable<CanonicalRequest['reasoning']>): Fields {
+  if (enabled === false) return { reasoning_effort: 'none' };
+  if (effort !== undefined) return { reasoning_effort: OLLAMA_EFFORT[effort] };
+  return enabled === true ? { reasoning_effort: 'medium' } : {};
+}
+
+const templateArgs = (args: CanonicalRequest['template_args']): Fields =>
+  args !== undefined && Object.keys(args).length > 0 ? { chat_template_kwargs: args } : {};
+
+/**
+ * How much a model thinks, and the arguments of its chat template. A wish about reasoning is dropped where a server cannot be
+ * asked: Ollama refuses it for models that do not think.
+ */
+export function reasoningFields(request: CanonicalRequest, { flavour, caps }: UpstreamTalent): Fields {
+  const { reasoning, template_args: args } = request;
+  if (reasoning === undefined || !caps.includes('reasoning')) return templateArgs(args);
+  if (flavour === 'ollama') return forOllama(reasoning);
+  const { enabled, effort, budget } = reasoning;
+  return {
+    ...templateArgs(enabled === undefined ? args : { enable_thinking: enabled, ...args }),
+    ...(effort !== undefined && enabled !== false && { reasoning_effort: effort }),
+    ...(budget !== undefined && flavour === 'llama-server' && { thinking_budget_tokens: budget }),
+  };
+}
+
+/** GBNF of one of several strings. */
+const choiceGrammar = (options: readonly string[]): string => `root ::= ${options.map(gbnfString).join(' | ')}`;
+
+function gbnfString(text: string): string {
+  const escaped = text.replaceAll(/[\\"\p{Cc}]/gu, (char) => {
+    if (char === '\\' || char === '"') return `\\${char}`;
+    return `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`;
+  });
+  return `"${escaped}"`;
+}
+
+const choiceRegex = (options: readonly string[]): string =>
+  `(${options.map((option) => option.replaceAll(/[.*+?^${}()|[\]\\/-]/g, String.raw`\$&`)).join('|')})`;
+
+function forVllm(output: Extract<OutputFormat, { kind: 'regex' | 'choice' | 'grammar' }>): Fields {
+  if (output.kind === 'regex') return { structured_outputs: { regex: output.pattern } };
+  if (output.kind === 'choice') return { structured_outputs: { choice: output.options } };
+  return { structured_outputs: { grammar: output.grammar } };
+}
+
+function forSglang(output: Extract<OutputFormat, { kind: 'regex' | 'choice' | 'grammar' }>): Fields {
+  if (output.kind === 'regex') return { regex: output.pattern };
+  if (output.kind === 'choice') return { regex: choiceRegex(output.options) };
+  return { ebnf: output.grammar };
+}
+
+/**
+ * The form that an answer must take, in a server's own spelling. What a flavour has no word for was refused before
+ * (`assertSupported`).
+ */
+export function outputFields(output: OutputFormat | undefined, flavour: UpstreamFlavour): Fields {
+  if (output === undefined) return {};
+  if (output.kind === 'json_object') return { response_format: { type: 'json_object' } };
+  if (output.kind === 'json_schema') {
+    const { name = 'output', schema, strict } = output;
+    return { response_format: { type: 'json_schema', json_schema: { name, schema, ...(strict !== undefined && { strict }) } } };
+  }
+  if (flavour === 'vllm') return forVllm(output);
+  if (flavour === 'sglang') return forSglang(output);
+  if (output.kind === 'choice') return { grammar: choiceGrammar(output.options) };
+  return output.kind === 'grammar' ? { grammar: output.grammar } : {};
 }
 
 /** What makes up the prompt: enough to count its tokens. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readLogprobs } from './upstream-logprobs.js';
+import { readLogprobs } from './upstream-chunk.js';
 
 describe('readLogprobs', () => {
   it('reads tokens with their alternatives', () => {
