@@ -55,6 +55,11 @@ export class TuningRig {
     await rm(this.folder, { recursive: true, force: true });
   }
 
+  /** For processes of other services beside it. */
+  get bus(): Bus {
+    return this.#bus;
+  }
+
   /** Starts a replica in this process and waits until it is ready. */
   startReplica(settings: Settings = {}): Promise<TestService> {
     return this.#joined(new ServiceInProcess('tuning-service', this.#bus, this.#environment(settings)));
