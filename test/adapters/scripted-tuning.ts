@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type AdapterId, OpenBlob, ReportAdapterUse, type RpcContract, ServeAdapter, ServiceError } from '@slipway/contracts';
+import { OpenBlob, ReportAdapterUse, type RpcContract, ServeAdapter, ServiceError } from '@slipway/contracts';
 import { createLogger, type NatsConnection, RpcResponder } from '@slipway/platform';
 import type { z } from 'zod';
 import { ENV } from '../services/bus.js';
@@ -72,7 +72,7 @@ export class ScriptedTuning {
       if (found.failedGate === true && override === undefined) throw new ServiceError('gate_not_passed', 'Its keep set got worse.');
       if (override !== undefined) this.overrides.push(override);
       const { id, account: _, content, failedGate: __, ...rest } = found;
-      return { ...rest, adapter: id as AdapterId, sha256: sha256Of(content), bytes: content.length };
+      return { ...rest, adapter: id, sha256: sha256Of(content), bytes: content.length };
     });
     this.#serve(ReportAdapterUse, (use) => {
       this.uses.push(use);
@@ -112,19 +112,20 @@ export class ScriptedTuning {
   #openDoor(): void {
     this.door.on('request', (request, response) => {
       const content = this.#open.get(new URL(request.url ?? '/', this.#url).searchParams.get('t') ?? '');
-      if (!content) return void response.writeHead(404).end();
-      const from = Number(/^bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
-      const to = Number(/^bytes=\d+-(\d+)$/.exec(request.headers.range ?? '')?.[1] ?? content.length - 1) + 1;
-      response.writeHead(request.headers.range === undefined ? 200 : 206, {
-        'content-length': to - from,
-        etag: `"${sha256Of(content)}"`,
-        ...(request.headers.range !== undefined && { 'content-range': `bytes ${from}-${to - 1}/${content.length}` }),
-      });
-      if (request.method === 'HEAD') return void response.end();
-      const end = Math.min(to, from + (this.breaks.shift() ?? Infinity));
-      this.sent.push({ from, bytes: end - from });
-      if (end === to) return void response.end(content.subarray(from, to));
-      return void response.write(content.subarray(from, end), () => response.destroy());
+      if (content) this.#send(content, request, response);
+      else response.writeHead(404).end();
     });
+  }
+
+  #send(content: Buffer, { method, headers: { range } }: IncomingMessage, response: ServerResponse): void {
+    const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(range ?? '') ?? [];
+    const [from, to] = [Number(first ?? 0), last ? Number(last) + 1 : content.length];
+    const part = range !== undefined && { 'content-range': `bytes ${from}-${to - 1}/${content.length}` };
+    response.writeHead(part ? 206 : 200, { 'content-length': to - from, etag: `"${sha256Of(content)}"`, ...part });
+    if (method === 'HEAD') return void response.end();
+    const end = Math.min(to, from + (this.breaks.shift() ?? Infinity));
+    this.sent.push({ from, bytes: end - from });
+    if (end === to) return void response.end(content.subarray(from, to));
+    return void response.write(content.subarray(from, end), () => response.destroy());
   }
 }

@@ -77,10 +77,7 @@ export class AdapterMaker {
   }
 
   async #checked(question: string, scorer: AdapterScorer): Promise<Witness[number]> {
-    const prompt = this.scorer.texts.tokenizer.tokenize(
-      `<|im_start|>user\n${question}<|im_end|>\n<|im_start|>assistant\n`,
-      true,
-    ) as number[];
+    const prompt = this.scorer.texts.tokenizer.tokenize(`<|im_start|>user\n${question}<|im_end|>\n<|im_start|>assistant\n`, true);
     const { tokens, end } = await scorer.answer(prompt, ANSWER_TOKENS);
     const answer = end === null ? [...tokens] : [...tokens, end];
     return { prompt, answer, logprobs: await scorer.logprobs([...prompt, ...answer], prompt.length) };

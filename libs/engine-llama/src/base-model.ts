@@ -33,7 +33,7 @@ interface Entry {
 export interface BaseUse {
   readonly base: BaseModel;
   /** Frees the model if this was its last use. Repeating it is harmless. */
-  giveBack(): Promise<void>;
+  readonly giveBack: () => Promise<void>;
 }
 
 /** The models of this process: contexts of one file share it. */

@@ -41,7 +41,7 @@ export interface LoadModelOptions {
   readonly gpu: boolean;
   readonly log: Logger;
   readonly signal: AbortSignal;
-  onProgress(progress: number): void;
+  readonly onProgress: (progress: number) => void;
 }
 
 /** Tokens that are evaluated at once. A context with an adapter, of which there may be many, has no room for more than come at once. */

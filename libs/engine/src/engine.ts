@@ -57,7 +57,7 @@ export interface EngineAdapter {
   readonly path: string;
   readonly facts: ServedAdapter;
   /** Called once the model is loaded. Rejects unless its file is still the one whose SHA-256 was compared with `facts`. */
-  assertBase(): Promise<void>;
+  readonly assertBase: () => Promise<void>;
 }
 
 /** How an engine is to be run. */

@@ -66,11 +66,12 @@ export class FileHashes {
     const all = Object.entries({ ...(await this.#read()), ...this.#known, [identity]: sha256 });
     this.#known = Object.fromEntries(all.slice(-KNOWN_MAX));
     const next = `${this.#path}.${process.pid}`;
-    // Without the file each process hashes for itself.
-    await writeFile(next, JSON.stringify(this.#known)).then(
-      () => rename(next, this.#path),
-      () => undefined,
-    );
+    try {
+      await writeFile(next, JSON.stringify(this.#known));
+      await rename(next, this.#path);
+    } catch {
+      // Without the file each process hashes for itself.
+    }
   }
 
   async #read(): Promise<Record<string, string>> {

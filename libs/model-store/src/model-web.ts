@@ -150,12 +150,16 @@ export class ModelWeb {
     const size = readRange(headers.get('content-range'))?.size ?? headers.get('content-length') ?? '';
     const bytes = /^\d+$/.test(size) ? Number(size) : 0;
     if (bytes === 0) throw new DownloadError('The server does not say how long the file is.', { left: 'nothing' });
+    return { bytes, ...this.#identityOf(headers, linked, size) };
+  }
+
+  #identityOf(headers: Headers, linked: readonly string[], size: string): Pick<FileFacts, 'digest' | 'stamp'> {
     const { internal } = this.options;
-    if (internal) return { bytes, digest: internal.digest, stamp: internal.digest };
+    if (internal) return { digest: internal.digest, stamp: internal.digest };
     const tags = this.options.hub ? [...linked, headers.get('etag') ?? ''] : linked;
     const digest = tags.map((tag) => SHA256.exec(tag)?.[1]?.toLowerCase()).find((found) => found !== undefined) ?? null;
     const tag = digest ?? headers.get('etag') ?? headers.get('last-modified');
-    return { bytes, digest, stamp: tag === null ? null : `${tag} ${size}` };
+    return { digest, stamp: tag === null ? null : `${tag} ${size}` };
   }
 
   #assertSame(now: FileFacts, before: FileFacts): void {

@@ -37,7 +37,6 @@ export class ReplicasService {
   #retiring = false;
   #changed: () => void = () => undefined;
 
-  // oxlint-disable-next-line slipway/max-params -- what a replica needs, and no two of these belong together
   constructor(
     @Inject(CONFIG) private readonly config: WorkerConfig,
     private readonly book: LogBook,

@@ -83,7 +83,9 @@ export class RunnerChild {
     const env = runnerEnvironment(process.env);
     this.#child = fork(RUNNER_MAIN, [], { stdio: ['ignore', 'inherit', 'pipe', 'ipc'], env, execArgv: runnerFlags() });
     preferForOomKill(this.#child.pid);
-    const lines = new LineSplitter((text) => this.#all().forEach(({ log }) => log.stderr(text)));
+    const lines = new LineSplitter((text) => {
+      for (const { log } of this.#all()) log.stderr(text);
+    });
     this.#child.stderr?.on('data', (chunk: Buffer) => {
       process.stderr.write(chunk);
       lines.push(chunk);
