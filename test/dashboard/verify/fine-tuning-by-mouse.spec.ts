@@ -1,13 +1,15 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createLogger } from '@slipway/platform';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EmbeddedTrainer } from '../../../apps/training-worker/src/trainers/embedded/embedded-trainer.js';
 import { type Stack, startStack } from '../../e2e/stack.js';
 import { axeFaults, ConsoleBrowser } from '../console-browser.js';
 import { dialog, open } from '../screen.js';
 
-/** Trainers that earlier tests have installed; without them the first job installs its own. */
+/** Where tests install trainers, once. */
 const TRAINERS = fileURLToPath(new URL('../../../.cache/trainers', import.meta.url));
 const LONG_MS = 600_000;
 const QUESTION = 'What is the release codename?';
@@ -17,8 +19,9 @@ let stack: Stack;
 let browser: ConsoleBrowser;
 let page: Page;
 beforeAll(async () => {
+  await new EmbeddedTrainer({ folder: TRAINERS, threads: 1, log: createLogger('test', 'silent') }).install(new AbortController().signal);
   stack = await startStack();
-  await cp(TRAINERS, join(stack.dataDir, 'trainers'), { recursive: true }).catch(() => undefined);
+  await cp(TRAINERS, join(stack.dataDir, 'trainers'), { recursive: true });
   browser = await ConsoleBrowser.start(stack.console_url);
   page = await browser.person();
 }, LONG_MS);

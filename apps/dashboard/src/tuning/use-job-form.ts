@@ -66,9 +66,11 @@ function useSettled<T>(value: T): T {
   return settled;
 }
 
-/** Fills the form in where there is but one choice. */
+/** Fills the form in where there is but one choice: a base that can be trained before others, which say what they lack. */
 function useDefaults(draft: JobDraft, bases: JobForm['bases'], datasets: readonly DatasetView[]): JobDraft {
-  const base = draft.base === '' ? (bases?.bases.find(({ trainers }) => trainers.length > 0)?.base ?? '') : draft.base;
+  const found = bases?.bases ?? [];
+  const first = found.find(({ trainers }) => trainers.length > 0) ?? found[0];
+  const base = draft.base === '' ? (first?.base ?? '') : draft.base;
   const [only, second] = datasets.filter(({ ready }) => ready !== null);
   const dataset = draft.dataset === '' && only && !second ? only.name : draft.dataset;
   return useMemo(() => ({ ...draft, base, dataset }), [draft, base, dataset]);
