@@ -44,7 +44,7 @@ export class DoorClient {
   /** Sends a piece by tus. */
   async patch(path: string, offset: number, body: Uint8Array | ReadableStream): Promise<Response> {
     const headers = { 'tus-resumable': '1.0.0', 'upload-offset': String(offset), 'content-type': 'application/offset+octet-stream' };
-    return fetch(await this.url(path), { method: 'PATCH', headers, body, duplex: 'half' } as RequestInit);
+    return fetch(await this.url(path), { method: 'PATCH', headers, body, duplex: 'half' });
   }
 }
 

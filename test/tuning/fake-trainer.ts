@@ -117,7 +117,10 @@ export class FakeTrainer {
   refusal(item: Pick<JobItem, 'job' | 'attempt'>, report: Report): Promise<string | null> {
     return this.report(item, report).then(
       () => null,
-      (error: unknown) => (isServiceError(error) ? error.code : Promise.reject(error)),
+      (error: unknown) => {
+        if (!isServiceError(error)) throw error;
+        return error.code;
+      },
     );
   }
 

@@ -32,24 +32,23 @@ export class JobsStage {
 
   async job(given: { account: AccountId; dataset: number | string }, more: object = {}): Promise<JobId> {
     const request = { account: given.account, dataset: given.dataset as never, base: 'tiny', ...more };
-    const made = await until('the base is known', () =>
-      this.rig
-        .outcome(CreateJob, request)
-        .then(({ reply, code }) => reply ?? (code === 'base_not_found' ? null : Promise.reject(new Error(code)))),
-    );
-    return made.job;
+    return until('the base is known', async () => {
+      const { reply, code } = await this.rig.outcome(CreateJob, request);
+      if (code !== undefined && code !== 'base_not_found') throw new Error(`The job was refused: ${code}.`);
+      return reply?.job ?? null;
+    });
   }
 
   async view(account: AccountId, job: JobId): Promise<JobView> {
     return (await this.rig.ask(FindJob, { account, job })).job;
   }
 
-  seen(account: AccountId, job: JobId, state: string, reason?: string | null, deadlineMs = 30_000): Promise<JobView> {
+  seen(account: AccountId, job: JobId, state: string, reason?: string): Promise<JobView> {
     const probe = async (): Promise<JobView | false> => {
       const view = await this.view(account, job);
       return view.state === state && (reason === undefined || view.reason === reason) && view;
     };
-    return until(`job ${job} is ${state}`, probe, deadlineMs, 50);
+    return until(`job ${job} is ${state}`, probe, 30_000, 50);
   }
 
   /** Waits until a worker is given a job. */

@@ -174,7 +174,7 @@ describe('a job', () => {
     const job = await stage.job(given);
     const item = await stage.given(trainer, job);
     const event = { at: new Date().toISOString(), level: 'error' as const, code: 'failed', message: 'No.', data: { code: 'diverged' } };
-    const failed = { state: 'failed', reason: 'diverged', detail: 'The loss is not a number.', events: [event] } as const;
+    const failed = { state: 'failed' as const, reason: 'diverged' as const, detail: 'The loss is not a number.', events: [event] };
     const first = await trainer.report(item, failed, 1);
     expect(await trainer.report(item, failed, 1)).toEqual(first);
     expect(await stage.view(given.account, job)).toMatchObject({ state: 'failed', reason: 'diverged', adapter: null });
@@ -203,7 +203,7 @@ describe('an adapter', () => {
     await expect(deployments.call(ServeAdapter, { account, adapter: adapter! })).rejects.toMatchObject({ code: 'gate_not_passed' });
     const served = await deployments.call(ServeAdapter, { account, adapter: adapter!, override: 'For a comparison.' });
     expect(served).toMatchObject({ base_path: BASE.path, base_sha256: BASE.sha256, witness: { distance: 1.9 } });
-    await deployments.call(ReportAdapterUse, { account, adapter: adapter!, deployments: [42 as never] });
+    await deployments.call(ReportAdapterUse, { account, adapter: adapter!, deployments: [42] });
     expect((await rig.outcome(DeleteAdapter, { account, adapter: adapter! })).code).toBe('adapter_in_use');
     await deployments.call(ReportAdapterUse, { account, adapter: adapter!, deployments: [] });
     await rig.ask(DeleteAdapter, { account, adapter: adapter! });
@@ -217,6 +217,7 @@ describe('an adapter', () => {
     new RpcResponder(options, CreateDeployment, (request) => Promise.resolve((asked.push(request), { id: 77 })));
     new RpcResponder(options, PointAlias, (request) => Promise.resolve((asked.push(request), { alias: 'support', deployment: 77 })));
     const given = await stage.dataset();
+    // oxlint-disable-next-line unicorn/no-thenable -- the field's name in the contract; the object is never awaited
     const job = await stage.job(given, { then: { deploy: { alias: 'support' } } });
     await trainer.succeed(await stage.given(trainer, job));
     await until('the event of the deployment', async () => {

@@ -1,4 +1,4 @@
-import { CancelJob, ListAdapters, ReadJobEvents, ReadMetrics } from '@slipway/contracts';
+import { type AccountId, CancelJob, type JobId, ListAdapters, ReadJobEvents, ReadMetrics } from '@slipway/contracts';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../testing/until.js';
@@ -27,8 +27,8 @@ afterEach(async () => {
   await postgres.stop();
 });
 
-const codesOf = async (account: number, job: number): Promise<string[]> =>
-  (await rig.ask(ReadJobEvents, { account: account as never, job: job as never })).events.map(({ code }) => code);
+const codesOf = async (account: AccountId, job: JobId): Promise<string[]> =>
+  (await rig.ask(ReadJobEvents, { account, job })).events.map(({ code }) => code);
 
 /** Kills the service and starts another. */
 async function again(): Promise<void> {

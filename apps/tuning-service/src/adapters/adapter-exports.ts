@@ -43,11 +43,14 @@ async function* entry(name: string, bytes: number, content: Iterable<Uint8Array>
   yield Buffer.alloc((BLOCK - (bytes % BLOCK)) % BLOCK);
 }
 
+const WORDS = new Map<boolean | null, string>([
+  [true, 'passed'],
+  [false, 'failed'],
+]);
+const wordOf = (passed: boolean | null): string => WORDS.get(passed) ?? 'not made';
+
 function cardOf(row: AdapterRow): string {
-  const checks =
-    row.verdict?.checks.map(
-      ({ check, passed, detail }) => `- ${check}: ${passed === null ? 'not made' : passed ? 'passed' : 'failed'}. ${detail}`,
-    ) ?? [];
+  const checks = row.verdict?.checks.map(({ check, passed, detail }) => `- ${check}: ${wordOf(passed)}. ${detail}`) ?? [];
   return [
     `# ${row.name} v${row.version}`,
     '',
@@ -62,7 +65,7 @@ function cardOf(row: AdapterRow): string {
     '',
     '## Gate',
     '',
-    `Verdict: ${row.verdict === null ? 'none' : row.verdict.passed ? 'passed' : 'failed'}`,
+    `Verdict: ${row.verdict === null ? 'none' : wordOf(row.verdict.passed)}`,
     '',
     ...checks,
     '',

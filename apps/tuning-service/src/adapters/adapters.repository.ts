@@ -129,7 +129,7 @@ export const adapterView = (row: AdapterRow): z.input<typeof AdapterView> => ({
   ...{ dataset_name: row.dataset_name, dataset_version: row.dataset_version, source_deleted: row.source_deleted, base: row.base },
   ...{ base_sha256: row.base_sha256, template_sha256: row.template_sha256, tokenizer_sha256: row.tokenizer_sha256 },
   ...{ sha256: row.gguf, bytes: row.gguf_bytes, rank: row.rank, alpha: row.alpha, modules: row.modules },
-  ...{ witness_distance: row.witness.distance, verdict: row.verdict as z.input<typeof Verdict> | null, deployments: row.deployments },
+  ...{ witness_distance: row.witness.distance, verdict: row.verdict, deployments: row.deployments },
   created_by: changedBy(row),
   created_at: row.created_at.toISOString(),
 });

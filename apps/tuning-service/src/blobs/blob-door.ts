@@ -17,6 +17,8 @@ const STOP_MS = 5_000;
 /** A connection on which nothing moves is closed, in milliseconds. */
 const SILENT_MS = 120_000;
 
+const READS = ['GET', 'HEAD'];
+
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -30,7 +32,6 @@ interface Exchange {
 export class BlobDoor {
   readonly #server: Server;
 
-  // oxlint-disable-next-line slipway/max-params -- the door verifies tickets, and passes blobs and uploads on
   constructor(
     @Inject(CONFIG) private readonly config: TuningServiceConfig,
     @Inject(LOG) private readonly log: Logger,
@@ -63,7 +64,8 @@ export class BlobDoor {
     const { BLOB_DOOR_URL: url, BLOB_HOST: host } = this.config;
     if (url !== undefined) return url.replace(/\/+$/, '');
     const { port } = this.#server.address() as AddressInfo;
-    return `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`;
+    const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+    return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
   }
 
   async #serve(exchange: Exchange): Promise<void> {
@@ -82,12 +84,12 @@ export class BlobDoor {
     const { method = '', url = '' } = exchange.request;
     const { pathname, searchParams } = new URL(url, 'http://door');
     const [, kind = '', name = '', ...rest] = pathname.split('/');
-    if (rest.length > 0) throw nothingHere();
-    if (kind === 'uploads') return this.#upload(name, exchange);
-    if (kind === 'downloads' && (method === 'GET' || method === 'HEAD')) return this.#save(name, exchange);
+    const isRead = READS.includes(method);
     const ticket = searchParams.get('t') ?? '';
-    if (kind === 'b' && (method === 'GET' || method === 'HEAD')) return this.#read(name, ticket, exchange);
-    if (kind === 'b' && method === 'PUT') return this.#write(name, ticket, exchange);
+    const way = rest.length === 0 ? kind : '';
+    if (way === 'uploads') return this.#upload(name, exchange);
+    if (way === 'downloads' && isRead) return this.#save(name, exchange);
+    if (way === 'b') return isRead ? this.#read(name, ticket, exchange) : this.#write(name, ticket, exchange);
     throw nothingHere();
   }
 
@@ -120,14 +122,14 @@ export class BlobDoor {
     });
     if (request.method === 'HEAD') return void response.end();
     // A client that goes away is no failure of ours.
-    await pipeline(Readable.from(blob.read(start, end)), response).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+    await pipeline(Readable.from(blob.read(start, end)), response).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
     });
   }
 
   async #write(sha256: string, ticket: string, { request, response }: Exchange): Promise<void> {
     const good = await this.#good(ticket, 'write');
-    if (good.subject !== sha256) throw nothingHere();
+    if (good.subject !== sha256 || request.method !== 'PUT') throw nothingHere();
     const bounded = async function* (): AsyncGenerator<Uint8Array> {
       let bytes = 0;
       for await (const piece of request as AsyncIterable<Uint8Array>) {

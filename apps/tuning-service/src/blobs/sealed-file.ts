@@ -134,7 +134,7 @@ export class StagedWriter {
     const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
     this.#hash.update(bytes);
     this.#bytes += bytes.length;
-    if (this.key === null) return void (await this.file.writeFile(bytes));
+    if (this.key === null) return this.file.writeFile(bytes);
     // The caller may use its buffer again.
     this.#held.push(Buffer.from(bytes));
     this.#heldBytes += bytes.length;

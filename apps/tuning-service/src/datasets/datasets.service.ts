@@ -58,7 +58,7 @@ export class DatasetsService {
         }),
       ),
     );
-    return { dataset: id as DatasetId };
+    return { dataset: id };
   }
 
   list({ account, actor, search, after }: Request<typeof ListDatasets>): Reply<typeof ListDatasets> {

@@ -12,7 +12,6 @@ import { type NewVersion, VersionsRepository } from './versions.repository.js';
 /** Makes versions. What checks them is woken when the transaction commits. */
 @Injectable()
 export class NewVersions {
-  // oxlint-disable-next-line slipway/max-params -- a version is bounded, stored, audited and uses a blob
   constructor(
     private readonly datasets: DatasetsRepository,
     private readonly versions: VersionsRepository,

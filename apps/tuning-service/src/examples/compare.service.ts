@@ -88,7 +88,7 @@ export class CompareService {
       return comparison;
     } finally {
       await worker.terminate();
-      await Promise.all(files.map(({ done }) => done()));
+      await Promise.all(files.map((file) => file.done()));
     }
   }
 }

@@ -79,25 +79,21 @@ export class ExamplesService {
 
   /** A page of examples. With a filter it looks through a bounded part of the file, and says where to go on. */
   async read(request: Request<typeof ReadExamples>): Reply<typeof ReadExamples> {
-    const { account, from, limit, search, rule, min_chars: minChars } = request;
+    const { account, from, limit } = request;
     const row = await this.#ready(request, 'examples');
     if (from > row.examples) return { examples: [], next: null };
-    const isFiltered = search !== undefined || rule !== undefined || minChars !== undefined;
-    const upto = isFiltered ? from - 1 + SCANNED_RECORDS : from - 1 + limit;
-    const records = await this.#records(row, account, from, Math.min(row.examples, upto));
+    const upto = from - 1 + (isFiltered(request) ? SCANNED_RECORDS : limit);
     const examples: ExampleView[] = [];
     let last = from - 1;
     let scanned = 0;
-    for (const found of records) {
+    for (const found of await this.#records(row, account, from, Math.min(row.examples, upto))) {
       if (examples.length === limit || scanned > SCANNED_BYTES) break;
       last = found.n;
       const rules = rulesOf(found.record.warnings);
-      if (rule !== undefined && !rules.includes(rule)) continue;
+      if (request.rule !== undefined && !rules.includes(request.rule)) continue;
       scanned += found.end - found.record.offset;
       const text = await this.#text(row, account, found);
-      if (minChars !== undefined && text.length < minChars) continue;
-      if (search !== undefined && !text.includes(search)) continue;
-      examples.push(shown(found, text, rules));
+      if (isWanted(request, text)) examples.push(shown(found, text, rules));
     }
     return { examples, next: last < row.examples ? last + 1 : null };
   }
@@ -141,6 +137,12 @@ export class ExamplesService {
     return Buffer.concat(chunks).toString().trimEnd();
   }
 }
+
+const isFiltered = ({ search, rule, min_chars: least }: Request<typeof ReadExamples>): boolean =>
+  search !== undefined || rule !== undefined || least !== undefined;
+
+const isWanted = ({ search, min_chars: least = 0 }: Request<typeof ReadExamples>, text: string): boolean =>
+  text.length >= least && (search === undefined || text.includes(search));
 
 function shown({ n, record }: Found, text: string, rules: readonly string[]): ExampleView {
   const bytes = Buffer.from(text);

@@ -27,7 +27,6 @@ type Row = VersionRow & { readonly account: AccountId };
 export class Imports {
   readonly #fetch: typeof globalThis.fetch;
 
-  // oxlint-disable-next-line slipway/max-params -- a fetch is bounded and becomes the file of a version
   constructor(
     private readonly transactions: Transactions,
     private readonly versions: VersionsRepository,

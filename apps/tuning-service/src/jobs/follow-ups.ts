@@ -5,7 +5,7 @@ import { LOG, type Logger, RpcClient } from '@slipway/platform';
 import { actorOf } from '../actor-columns.js';
 import { Leader } from '../leader.js';
 import { JOB_COLUMNS, type JobRow } from './job-rows.js';
-import { JobsRepository } from './jobs.repository.js';
+import { JobsRepository, type NewEvent } from './jobs.repository.js';
 
 /** Pause before a deployment is tried again, in milliseconds. */
 const RETRY_MS = 5_000;
@@ -19,7 +19,6 @@ export class FollowUps {
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  // oxlint-disable-next-line slipway/max-params -- what follows a job is decided here and done by deployments-service
   constructor(
     private readonly leader: Leader,
     private readonly transactions: Transactions,
@@ -60,13 +59,21 @@ export class FollowUps {
 
   /** @throws ServiceError `unavailable` while deployments-service is away */
   async #follow(row: JobRow): Promise<void> {
-    if (row.passed !== true) return this.#note(row, 'warn', 'not_deployed', 'The adapter is not deployed: it did not pass its gate.', {});
+    if (row.passed !== true)
+      return this.#note(row, {
+        level: 'warn',
+        code: 'not_deployed',
+        message: 'The adapter is not deployed: it did not pass its gate.',
+        data: {},
+      });
     try {
       const deployment = await this.#deploy(row);
-      await this.#note(row, 'info', 'deployed', `The adapter is served by deployment-${deployment}.`, { deployment });
+      const message = `The adapter is served by deployment-${deployment}.`;
+      await this.#note(row, { level: 'info', code: 'deployed', message, data: { deployment } });
     } catch (error) {
       if (!isServiceError(error) || error.code === 'unavailable') throw error;
-      await this.#note(row, 'error', 'not_deployed', `The adapter could not be deployed: ${error.message}`, { code: error.code });
+      const message = `The adapter could not be deployed: ${error.message}`;
+      await this.#note(row, { level: 'error', code: 'not_deployed', message, data: { code: error.code } });
     }
   }
 
@@ -81,17 +88,11 @@ export class FollowUps {
     return id;
   }
 
-  async #note(
-    row: JobRow,
-    level: 'info' | 'warn' | 'error',
-    code: string,
-    message: string,
-    data: Record<string, string | number>,
-  ): Promise<void> {
+  async #note(row: JobRow, event: NewEvent): Promise<void> {
     await this.transactions.run(async (tx) => {
       const done = `UPDATE job SET followed_at = now() WHERE id = $1 AND followed_at IS NULL RETURNING 1`;
       const [rows] = await tx.query<[unknown[], number]>(done, [row.id]);
-      if (rows.length > 0) await this.jobs.addEvent(tx, row.id, { level, code, message, data });
+      if (rows.length > 0) await this.jobs.addEvent(tx, row.id, event);
     });
   }
 }

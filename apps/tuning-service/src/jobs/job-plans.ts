@@ -34,7 +34,6 @@ export interface PlannedJob {
 /** Decides what a job would do, without making it. */
 @Injectable()
 export class JobPlans {
-  // oxlint-disable-next-line slipway/max-params -- a plan reads data sets, counts and workers
   constructor(
     private readonly datasets: DatasetsRepository,
     private readonly versions: VersionsRepository,
@@ -54,7 +53,7 @@ export class JobPlans {
     const method = dataset.kind === 'preference' ? 'dpo' : 'sft';
     const hindrance = hindranceOf(known, method);
     if (hindrance?.isForEver === true) throw new ServiceError('base_not_trainable', hindrance.detail, { param: 'base' });
-    const trainer = asked.trainer ?? trainersOf(known, method)[0] ?? known.workers[0]?.trainers[0]?.name ?? FIRST_TRAINER;
+    const trainer = asked.trainer ?? trainerOf(known, method);
     const measure = await this.measures.find(connection, { account, dataset: dataset.id, version: version.number }, known.base);
     const resolved = resolveSettings({
       ...{ given: settings, trainer, base: known.base, kind: dataset.kind, examples: version.examples, duplicates: version.duplicates },
@@ -106,6 +105,10 @@ export class JobPlans {
     return (await this.#version(connection, dataset, undefined)).number;
   }
 }
+
+/** The trainer of a base: an installed one, or one that a worker knows. */
+const trainerOf = (known: KnownBase, method: string): string =>
+  trainersOf(known, method)[0] ?? known.workers[0]?.trainers[0]?.name ?? FIRST_TRAINER;
 
 function placementOf(known: KnownBase, method: string): string {
   const hindrance = hindranceOf(known, method);

@@ -37,7 +37,6 @@ interface Named {
 /** Reads what jobs reported. */
 @Injectable()
 export class JobReadsService {
-  // oxlint-disable-next-line slipway/max-params -- records are sealed, and ruled by the data set's access
   constructor(
     private readonly transactions: AccountTransactions,
     private readonly jobs: JobsRepository,

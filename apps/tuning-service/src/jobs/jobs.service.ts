@@ -57,7 +57,7 @@ export class JobsService {
     const job = await this.transactions.run(request, (tx) =>
       this.creations.once(tx, { account, ...(key !== undefined && { key }) }, 'job', () => this.#insert(tx, request)),
     );
-    return { job: job as JobId };
+    return { job };
   }
 
   async #insert(tx: Tx, request: Request<typeof CreateJob>): Promise<JobId> {

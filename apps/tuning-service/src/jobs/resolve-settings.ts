@@ -70,7 +70,7 @@ export function resolveSettings(from: ResolveFrom): Resolved {
   const rank = choose('rank', given.rank, defaults.rank, 'The default of this trainer; every engine serves it.');
   const alpha = choose('alpha', given.alpha, 2 * rank, 'Twice the rank.');
   const rate = choose('learning_rate', given.learning_rate, defaults.rate, defaults.why);
-  const tier = examples < 50 ? 0 : examples < 500 ? 1 : 2;
+  const tier = [50, 500].filter((bound) => examples >= bound).length;
   const epochs = choose('epochs', given.epochs, defaults.epochs[tier] ?? 2, `For ${examples} examples.`);
   const schedule = choose('schedule', given.schedule, 'cosine' as const, 'The default of this trainer.');
   const seed = choose('seed', given.seed, from.seed, 'Chosen at random.');

@@ -13,7 +13,6 @@ import { MeasuresRepository } from './measures.repository.js';
 /** Lists bases, and has the tokens of versions counted. */
 @Injectable()
 export class MeasuresService {
-  // oxlint-disable-next-line slipway/max-params -- counts belong to a version and a base
   constructor(
     private readonly transactions: AccountTransactions,
     private readonly datasets: DatasetsRepository,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type AccountId, type TrainerHeartbeat, type TrainingItem } from '@slipway/contracts';
+import type { TrainerHeartbeat, TrainingItem } from '@slipway/contracts';
 import { Transactions, type Tx } from '@slipway/database';
 import { type JobRow, PLACED } from '../jobs/job-rows.js';
 import { type JobChange, JobsRepository, type NewEvent } from '../jobs/jobs.repository.js';
@@ -36,7 +36,6 @@ export interface RoundResult {
 /** One look at all jobs that are not over: queues them, frees those of lost workers, and places those whose turn it is. */
 @Injectable()
 export class PlacementRounds {
-  // oxlint-disable-next-line slipway/max-params -- a round reads jobs, workers, bounds and measures
   constructor(
     private readonly transactions: Transactions,
     private readonly jobs: JobsRepository,
@@ -127,7 +126,7 @@ export class PlacementRounds {
     const free = this.#freeSlots(rows);
     const bases = this.table.bases();
     for (const row of this.line(queued, running, deviceSeconds)) {
-      const { running_jobs: most } = await this.transactions.read((connection) => this.quotas.of(connection, row.account as AccountId));
+      const { running_jobs: most } = await this.transactions.read((connection) => this.quotas.of(connection, row.account));
       const isFull = (running.get(row.account) ?? 0) >= most;
       const found = isFull ? null : free.find((one) => fits(row, one));
       if (!found) {

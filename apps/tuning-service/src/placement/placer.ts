@@ -34,7 +34,6 @@ export class Placer {
   #probing: Promise<void> | null = null;
   #probedAt = 0;
 
-  // oxlint-disable-next-line slipway/max-params -- the leader decides when, rounds what, the assigner tells it
   constructor(
     private readonly leader: Leader,
     private readonly rounds: PlacementRounds,

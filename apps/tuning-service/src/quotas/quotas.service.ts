@@ -36,7 +36,6 @@ const WORDS: Readonly<Record<Counted, string>> = {
 /** Checks, shows and sets quotas. */
 @Injectable()
 export class QuotasService {
-  // oxlint-disable-next-line slipway/max-params -- quotas are read for accounts, set for operators and audited
   constructor(
     private readonly transactions: AccountTransactions,
     private readonly own: Transactions,

@@ -178,19 +178,22 @@ export class ReportsService {
 const freed = { worker: null, slot: null } as const;
 
 /** What a report changes of its job. */
-function changeOf(row: JobRow, request: Request, adapter: AdapterId | null): JobChange {
-  const points = request.metrics ?? [];
-  const newest = points.reduce<(typeof points)[number] | null>((last, point) => (last && last.step > point.step ? last : point), null);
-  const held = points.findLast(({ held_loss }) => held_loss !== null)?.held_loss;
-  return {
-    ...stateOf(row, request),
-    ...(request.steps !== undefined && { steps: request.steps }),
-    ...(request.learned_tokens !== undefined && { learned_tokens: request.learned_tokens }),
-    ...(request.progress !== undefined && { progress: request.progress }),
-    ...(newest && { step: newest.step, epoch: newest.epoch ?? row.epoch, loss: newest.loss ?? row.loss, steps_per_s: paceOf(row, points) }),
-    ...(held !== undefined && { held_loss: held }),
-    ...(adapter !== null && { adapter_id: adapter, passed: request.verdict?.passed ?? row.passed }),
-  };
+const changeOf = (row: JobRow, request: Request, adapter: AdapterId | null): JobChange => ({
+  ...stateOf(row, request),
+  ...(request.steps !== undefined && { steps: request.steps }),
+  ...(request.learned_tokens !== undefined && { learned_tokens: request.learned_tokens }),
+  ...(request.progress !== undefined && { progress: request.progress }),
+  ...curveOf(row, request.metrics ?? []),
+  ...(adapter !== null && { adapter_id: adapter, passed: request.verdict?.passed ?? row.passed }),
+});
+
+/** Where the curve is after these points. */
+function curveOf(row: JobRow, points: NonNullable<Request['metrics']>): JobChange {
+  const newest = points.toSorted((a, b) => a.step - b.step).at(-1);
+  if (!newest) return {};
+  const held = points.findLast(({ held_loss }) => held_loss !== null)?.held_loss ?? row.held_loss;
+  const { step, epoch, loss } = newest;
+  return { step, epoch: epoch ?? row.epoch, loss: loss ?? row.loss, held_loss: held, steps_per_s: paceOf(row, points) };
 }
 
 /** Steps a second, smoothed; the row's own while too little came. */

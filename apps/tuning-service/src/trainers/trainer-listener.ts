@@ -23,7 +23,6 @@ export class TrainerListener {
   #subscription: Subscription | undefined;
   #warnedAt = -WARN_INTERVAL_MS;
 
-  // oxlint-disable-next-line slipway/max-params -- heartbeats come by NATS and wake what places
   constructor(
     @Inject(NATS) private readonly nats: NatsConnection,
     @Inject(CONFIG) private readonly config: ServiceConfig,

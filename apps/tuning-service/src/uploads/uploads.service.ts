@@ -104,11 +104,11 @@ export class UploadsService {
   async append(row: UploadRow, offset: number, source: AsyncIterable<Uint8Array>): Promise<number> {
     await this.blobs.requireRoom();
     const writer = await StagedWriter.create(await this.blobs.stagingPath(), await this.secrets.keyOf(row.account));
-    let failure: unknown;
+    let failure: Error | undefined;
     try {
       for await (const piece of source) await writer.write(piece);
     } catch (error) {
-      failure = error;
+      failure = error as Error;
     }
     if (writer.bytes === 0) await writer.discard();
     else await this.#keepPart(row, offset, writer);

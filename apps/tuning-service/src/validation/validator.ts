@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
-import { type AccountId, isServiceError } from '@slipway/contracts';
+import { type AccountId, type DatasetKind, isServiceError } from '@slipway/contracts';
 import type { ValidationOptions, ValidationResult } from '@slipway/datasets';
 import { Transactions } from '@slipway/database';
 import { LOG, type Logger } from '@slipway/platform';
@@ -158,33 +158,15 @@ export class Validator {
 
   async #finish(row: Row, result: ValidationResult, files: ValidatedFiles): Promise<void> {
     const { account } = row;
-    const kind = (await this.transactions.read((connection) => this.datasets.find(connection, account, row.dataset_id)))?.kind;
-    const isReady = result.state === 'ready' && result.kind === kind;
+    const dataset = await this.transactions.read((connection) => this.datasets.find(connection, account, row.dataset_id));
+    const outcome = outcomeOf(result, dataset?.kind ?? 'sft');
+    const isReady = outcome.state === 'ready';
     const stored = isReady ? await Promise.all([files.canonical, files.index].map((file) => this.blobs.keep(account, file))) : [];
     if (!isReady) await Promise.all([files.canonical, files.index].map((file) => this.blobs.discard(file)));
     const rejected = files.rejected && (await this.blobs.keep(account, files.rejected));
-    const wrongKind = {
-      state: 'invalid',
-      reason: 'wrong_kind',
-      detail: `The file holds ${WORDS[result.kind]}, and this data set takes ${WORDS[kind ?? 'sft']}.`,
-    } as const;
-    await this.#give(
-      row,
-      {
-        ...(result.state === 'ready' && !isReady ? wrongKind : { state: result.state, reason: result.reason, detail: result.detail }),
-        format: result.format,
-        canonical: stored[0]?.sha256 ?? null,
-        line_index: stored[1]?.sha256 ?? null,
-        rejected_blob: rejected?.sha256 ?? null,
-        bytes: result.canonicalBytes,
-        examples: result.examples,
-        rejected: result.rejected,
-        duplicates: result.statistics.duplicates,
-        statistics: result.statistics,
-        repairs: [...result.repairs],
-      },
-      result,
-    );
+    const [canonical = null, index = null] = stored.map(({ sha256 }) => sha256);
+    const blobs = { canonical, line_index: index, rejected_blob: rejected === null ? null : rejected.sha256 };
+    await this.#give(row, { ...outcome, ...blobs, ...figuresOf(result) }, result);
   }
 
   /** Writes what came of a version, in one transaction with the uses of its blobs. */
@@ -205,5 +187,17 @@ export class Validator {
     this.log.info({ dataset: row.dataset_id, version: row.number, state: change.state, reason: change.reason }, 'validation.ended');
   }
 }
+
+/** What a validation decides for a data set of this kind. */
+function outcomeOf(result: ValidationResult, kind: DatasetKind): Pick<VersionChange, 'state' | 'reason' | 'detail'> {
+  if (result.state !== 'ready' || result.kind === kind) return { state: result.state, reason: result.reason, detail: result.detail };
+  const detail = `The file holds ${WORDS[result.kind]}, and this data set takes ${WORDS[kind]}.`;
+  return { state: 'invalid', reason: 'wrong_kind', detail };
+}
+
+const figuresOf = (result: ValidationResult): VersionChange => ({
+  ...{ format: result.format, bytes: result.canonicalBytes, examples: result.examples, rejected: result.rejected },
+  ...{ duplicates: result.statistics.duplicates, statistics: result.statistics, repairs: [...result.repairs] },
+});
 
 const WORDS = { sft: 'conversations to learn', preference: 'pairs of answers' } as const;
