@@ -120,19 +120,21 @@ export class EditsService {
 }
 
 /**
- * Added examples in canonical form.
+ * Added examples in canonical form. Each may have a format of its own.
  * @throws ServiceError `request_too_large`; `invalid_request` naming the first fault
  */
 async function canonicalOf(examples: readonly Record<string, unknown>[]): Promise<Buffer> {
-  const text = Buffer.from(examples.map((example) => `${JSON.stringify(example)}\n`).join(''));
-  if (text.length > ADDED_BYTES)
+  const texts = examples.map((example) => Buffer.from(`${JSON.stringify(example)}\n`));
+  if (texts.reduce((sum, { length }) => sum + length, 0) > ADDED_BYTES)
     throw new ServiceError('request_too_large', `Examples may have at most ${ADDED_BYTES} bytes in all.`, { param: 'examples' });
-  if (examples.length === 0) return text;
   const lines: Uint8Array[] = [];
-  const result = await validateDataset(Readable.from([text]), {}, { batch: ({ bytes }) => void lines.push(bytes) });
-  const fault = result.issues.find(({ severity }) => severity === 'error');
-  if (fault || result.state !== 'ready')
-    throw new ServiceError('invalid_request', fault?.message ?? result.detail ?? 'The examples are not usable.', { param: 'examples' });
+  for (const [i, text] of texts.entries()) {
+    const result = await validateDataset(Readable.from([text]), {}, { batch: ({ bytes }) => void lines.push(bytes) });
+    const fault = result.issues.find(({ severity }) => severity === 'error');
+    if (!fault && result.state === 'ready') continue;
+    const what = fault?.message.replace(/^Line 1\b/, `Example ${i + 1}`) ?? `Example ${i + 1} is not usable.`;
+    throw new ServiceError('invalid_request', what, { param: 'examples' });
+  }
   return Buffer.concat(lines);
 }
 
