@@ -55,6 +55,7 @@ function parentOf({ name, entry }, packages) {
 /** The licence text of a package without one, with the copyright holder that it names. */
 function standardText({ path, entry, name }) {
   const licence = licenceOf({ path, entry, name });
+  if (licence === 'Apache-2.0') return stored('apache-2.0');
   if (licence !== 'MIT') throw new Error(`Store a text of ${licence} for ${name} in scripts/lib/licences.`);
   const { author } = entry.os || entry.optional ? {} : json(`${path}/package.json`);
   const holder = (typeof author === 'string' ? author.replace(/ *[<(].*/, '') : author?.name) ?? `the authors of ${name}`;

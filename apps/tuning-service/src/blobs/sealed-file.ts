@@ -10,7 +10,7 @@ const CHUNK_BYTES = 64 * 1024;
 const SEALED_CHUNK_BYTES = CHUNK_BYTES + TAG_BYTES;
 
 /** A sealed file that was changed or cut. The message contains nothing of it. */
-export class UnreadableBlobError extends Error {
+class UnreadableBlobError extends Error {
   override readonly name = 'UnreadableBlobError';
 }
 

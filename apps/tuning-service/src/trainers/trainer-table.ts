@@ -1,7 +1,7 @@
 import type { BaseView, Incarnation, TrainerBase, TrainerFacts, TrainerHeartbeat } from '@slipway/contracts';
 
 /** A worker silent for so long is lost, in milliseconds. */
-export const LOST_MS = 15_000;
+const LOST_MS = 15_000;
 
 interface Entry {
   readonly heartbeat: TrainerHeartbeat;

@@ -9,7 +9,7 @@ const HEAP_MIB = 512;
 type Done = Extract<ValidationMessage, { kind: 'done' }>;
 
 /** A validation thread died without a word, or could not read its file. */
-export class ValidationFailedError extends Error {
+class ValidationFailedError extends Error {
   override readonly name = 'ValidationFailedError';
 }
 
