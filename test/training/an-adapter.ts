@@ -25,7 +25,7 @@ const matrix = (rows: number, columns: number, seed: number, scale: number): Lor
 });
 
 /** An adapter for the demo model, of random numbers. `scale` 0 = it changes nothing. */
-export function anAdapter(scale: number): LoraAdapter {
+function anAdapter(scale: number): LoraAdapter {
   const pairs = Array.from({ length: LAYERS }, (_, layer) =>
     Object.entries(SHAPES).map(([name, [from, to]], i) => ({
       tensor: `blk.${layer}.${name}`,

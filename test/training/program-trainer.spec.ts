@@ -134,7 +134,7 @@ describe('a trainer as a program', () => {
     expect(readFileSync(`/proc/${running.pid}/oom_score_adj`, 'utf8').trim()).toBe('500');
   });
 
-  it.runIf(spawnSync('unshare', ['-n', 'true']).status === 0)('reaches no network', async () => {
+  it.runIf(spawnSync('/bin/sh', ['-c', 'unshare -n true']).status === 0)('reaches no network', async () => {
     const { running, steps } = await run(['--scene', 'hang']);
     await until('the trainer hangs', () => steps() === 4);
     expect(readlinkSync(`/proc/${running.pid}/ns/net`)).not.toBe(readlinkSync('/proc/self/ns/net'));

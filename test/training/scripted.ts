@@ -5,7 +5,7 @@ import { ProgramTrainer } from '../../apps/training-worker/src/trainers/program-
 import type { JobSettings } from '../../apps/training-worker/src/training/training-job.js';
 import type { TrainingStage } from './training-stage.js';
 
-export const SCRIPT = fileURLToPath(new URL('scripted-trainer.mjs', import.meta.url));
+const SCRIPT = fileURLToPath(new URL('scripted-trainer.mjs', import.meta.url));
 
 /** Writes the manifest of a trainer that plays what its arguments say. @returns its path */
 export async function scriptedManifest(folder: string, args: readonly string[]): Promise<string> {

@@ -4,8 +4,8 @@ import { copyFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JobSample } from '@slipway/contracts';
+import { LlamaScorer } from '@slipway/engine-llama';
 import { createLogger } from '@slipway/platform';
-import { LlamaScorer } from '../../libs/engine-llama/src/llama-scorer.js';
 import { runTraining } from '../../apps/training-worker/src/training/run-training.js';
 import type {
   AdapterResult,
@@ -23,7 +23,7 @@ import { keepData, sampleData } from './sample.js';
 
 export const LOG = createLogger('training-test', 'silent');
 
-export const SETTINGS: JobSettings = {
+const SETTINGS: JobSettings = {
   rank: 8,
   alpha: 16,
   rate: 1e-4,

@@ -52,7 +52,7 @@ const LEAST_EFFECT = 0.05;
  * One with an effect first, then fewer degenerate answers, then the lower loss; of equal ones the later. A low loss alone does not tell: answers can loop at any
  * of them. Nor does the lack of such answers: the first checkpoints of a run answer as the base does.
  */
-export function isBetter(a: CheckpointScore, b: CheckpointScore): boolean {
+function isBetter(a: CheckpointScore, b: CheckpointScore): boolean {
   const [hasEffect, hadEffect] = [a.effect >= LEAST_EFFECT, b.effect >= LEAST_EFFECT];
   if (hasEffect !== hadEffect) return hasEffect;
   if (a.degenerate !== b.degenerate) return a.degenerate < b.degenerate;

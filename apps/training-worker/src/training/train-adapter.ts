@@ -58,7 +58,7 @@ export async function trainAdapter(input: TrainInput): Promise<Trained> {
 }
 
 /** Resolved settings for the trainer. */
-export function settingsOf({ job, prepared }: Pick<TrainInput, 'job' | 'prepared'>): RunSettings {
+function settingsOf({ job, prepared }: Pick<TrainInput, 'job' | 'prepared'>): RunSettings {
   const { rank, alpha, rate, schedule, epochs, seed } = job.settings;
   const leastRate = Math.max(rate * LEAST_RATE_SHARE, LEAST_RATE);
   return {
