@@ -88,7 +88,7 @@ export function promisesOfFeed(owner: FeedOwner): void {
       expect(follower.trustedWrongly(kept, at)).toBeLessThan(TRUSTED_WRONGLY_MAX_MS);
     }));
 
-  it('tells everything that was answered before a kill -9 in the middle of writes', () =>
+  it('announces everything answered before a kill -9 amid writes', () =>
     staged(async (scene) => {
       const service = await scene.service();
       const follower = await scene.follower('gw-1');
@@ -138,7 +138,7 @@ export function promisesOfFeed(owner: FeedOwner): void {
     }));
 
   it.each(['runs on', 'is stopped, as documented'] as const)(
-    'tells what a restored database says, no more and no less, though the service %s',
+    'follows a restored database exactly, though the service %s',
     (how) =>
       staged(async (scene) => {
         const service = await scene.service();
@@ -174,7 +174,7 @@ export function promisesOfFeed(owner: FeedOwner): void {
   it.each([
     ['refuses connections', 'refuse'],
     ['hangs', 'swallow'],
-  ] as const)('is absent while PostgreSQL %s, keeps what is known, and tells what comes after', (_, fail) =>
+  ] as const)('is absent while PostgreSQL %s, and announces later changes after', (_, fail) =>
     staged(async (scene) => {
       await scene.service();
       const follower = await scene.follower('gw-1');
