@@ -16,7 +16,7 @@ import { ServiceProcess } from '../services/service-process.js';
 import type { TestService } from '../services/test-service.js';
 
 /** What the service seals with. */
-const SECRET_KEY = 'ab'.repeat(32);
+export const SECRET_KEY = 'ab'.repeat(32);
 
 let accounts = 0;
 /** An account that no other test of this file uses. */

@@ -13,7 +13,7 @@ export interface FileReading {
 const SHOWN_ISSUES = 10;
 
 /** Problems for people: the first ones with their lines, and how often each rule applied. */
-export function problemsText({ issues, totals }: Pick<ValidationResult, 'issues' | 'totals'>): string {
+function problemsText({ issues, totals }: Pick<ValidationResult, 'issues' | 'totals'>): string {
   const first = issues.slice(0, SHOWN_ISSUES).map(({ severity, message }) => `  ${severity === 'error' ? 'E' : 'W'}  ${message}`);
   const counts = totals.map(({ rule, count }) => `${rule} ${count}`).join(', ');
   return [...first, ...(counts === '' ? [] : [`  in all: ${counts}`])].join('\n');

@@ -63,7 +63,7 @@ export function consoleAddress({ consoleUrl }: Session, path: string): string {
 }
 
 /** The data set of this name, which is made where there is none. */
-export async function datasetFor(session: Session, account: Account, name: TuningName): Promise<DatasetId> {
+async function datasetFor(session: Session, account: Account, name: TuningName): Promise<DatasetId> {
   try {
     return (await session.call(FindDataset, { account: account.id, dataset: name })).dataset.id;
   } catch (error) {

@@ -34,7 +34,7 @@ const ASK_EACH_MS = 500;
 const ENDED: ReadonlySet<JobView['state']> = new Set(['succeeded', 'failed', 'cancelled', 'paused']);
 
 /** State of a job in one line. */
-export function jobText({ state, reason, detail, place, step, steps, loss, held_loss: held, eta_s: eta }: JobView): string {
+function jobText({ state, reason, detail, place, step, steps, loss, held_loss: held, eta_s: eta }: JobView): string {
   const parts = [
     reason === null ? state : `${state} (${reason})`,
     ...(place === null ? [] : [`place ${place} in line`]),

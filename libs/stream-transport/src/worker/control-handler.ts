@@ -5,10 +5,7 @@ import type { Publisher } from '../wire/publisher.js';
 import { isNoResponders } from '../wire/subscription.js';
 import type { SenderCounters } from './sender-counters.js';
 import type { StartHandler } from './start-handler.js';
-import type { StreamTable } from './stream-table.js';
-
-/** One line of an acknowledgement: [stream, attempt, next event wanted, 1 = finished]. */
-export type AckEntry = Extract<ControlMessage, { k: 'ack' }>['v'][number];
+import type { AckEntry, StreamTable } from './stream-table.js';
 
 const isAckEntry = (entry: unknown): entry is AckEntry => {
   if (!Array.isArray(entry)) return false;

@@ -1,11 +1,13 @@
-import type { ServiceError, StreamId } from '@slipway/contracts';
+import type { ControlMessage, ServiceError, StreamId } from '@slipway/contracts';
 import { OpenSet, OpenTable } from '@slipway/platform';
 import type { StreamSettings } from '../stream-settings.js';
 import { TwiceSweptMap } from '../wire/twice-swept-map.js';
-import type { AckEntry } from './control-handler.js';
 import { GatewayInterest } from './gateway-interest.js';
 import type { SenderCounters } from './sender-counters.js';
 import type { WorkerStream } from './worker-stream.js';
+
+/** One line of an acknowledgement: [stream, attempt, next event wanted, 1 = finished]. */
+export type AckEntry = Extract<ControlMessage, { k: 'ack' }>['v'][number];
 
 interface GatewayEntry {
   readonly interest: GatewayInterest;
