@@ -8,7 +8,7 @@ const LEAST_MS = 100;
  * Where the runs lie within a second of the machine's clock. Equal for the processes of one machine: while they rest, one process
  * wakes the others anyway. Different between machines, so that the readers of a large installation do not ask at the same moment.
  */
-const PHASE_MS = [...hostname()].reduce((hash, letter) => (hash * 31 + (letter.codePointAt(0) ?? 0)) % SECOND_MS, 0);
+const PHASE_MS = Buffer.from(hostname()).reduce((hash, byte) => (hash * 31 + byte) % SECOND_MS, 0);
 
 const works = new Set<() => void>();
 let timer: NodeJS.Timeout | undefined;
