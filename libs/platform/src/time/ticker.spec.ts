@@ -23,6 +23,8 @@ describe('a ticker', () => {
   });
 
   it('ticks once a second at rest', () => {
+    // The first second may be cut short, or left out.
+    ticksWithin(1_100);
     expect(ticksWithin(10_000)).toBe(10);
   });
 
