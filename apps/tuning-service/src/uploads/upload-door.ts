@@ -14,7 +14,7 @@ const CHECK_MS = 5_000;
 type Server = import('@tus/server').Server;
 
 /** What tus answers for an error of ours. */
-export function asUploadError(error: unknown): unknown {
+function asUploadError(error: unknown): unknown {
   if (!isServiceError(error)) return error;
   const body = JSON.stringify({ error: { code: error.code, message: error.message } });
   return Object.assign(new Error(error.message), { status_code: ERRORS[error.code].status, body });
@@ -54,7 +54,9 @@ export class UploadDoor {
   async append(id: string, offset: number, body: Readable): Promise<number> {
     const row = await this.currentOf(id);
     const most = Math.min(row.declared_bytes ?? Infinity, await this.uploads.mostBytes(row.account));
-    return this.uploads.append(row, offset, paced(body, most - offset));
+    return this.uploads.append(row, offset, paced(body, most - offset)).catch((error: unknown) => {
+      throw asUploadError(error);
+    });
   }
 
   async #put(ticket: GoodTicket, request: IncomingMessage, response: ServerResponse): Promise<void> {
