@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { ERRORS, isServiceError, ServiceError } from '@slipway/contracts';
+import { ServiceError } from '@slipway/contracts';
 import { TransferRate } from '@slipway/platform';
 import type { GoodTicket } from '../blobs/tickets.js';
+import { asUploadError } from './upload-errors.js';
 import { tooLarge, UploadsService } from './uploads.service.js';
 import type { UploadRow } from './uploads.repository.js';
 
@@ -12,13 +13,6 @@ const FLOOR = { bytesPerSecond: 64 * 1024, windowMs: 60_000 } as const;
 const CHECK_MS = 5_000;
 
 type Server = import('@tus/server').Server;
-
-/** What tus answers for an error of ours. */
-function asUploadError(error: unknown): unknown {
-  if (!isServiceError(error)) return error;
-  const body = JSON.stringify({ error: { code: error.code, message: error.message } });
-  return Object.assign(new Error(error.message), { status_code: ERRORS[error.code].status, body });
-}
 
 /** Takes the bytes of uploads over HTTP: by the tus 1.0 core protocol, which resumes, or as the body of one PUT. */
 @Injectable()
@@ -54,9 +48,7 @@ export class UploadDoor {
   async append(id: string, offset: number, body: Readable): Promise<number> {
     const row = await this.currentOf(id);
     const most = Math.min(row.declared_bytes ?? Infinity, await this.uploads.mostBytes(row.account));
-    return this.uploads.append(row, offset, paced(body, most - offset)).catch((error: unknown) => {
-      throw asUploadError(error);
-    });
+    return this.uploads.append(row, offset, paced(body, most - offset));
   }
 
   async #put(ticket: GoodTicket, request: IncomingMessage, response: ServerResponse): Promise<void> {
