@@ -74,7 +74,7 @@ describe.sequential('the life of an adapter, by mouse', () => {
     async () => {
       await page.getByRole('link', { name: 'Open the adapter' }).click();
       const checks = page.getByRole('list', { name: 'Checks' });
-      await checks.getByText('Loss on held-out examples').waitFor();
+      await checks.getByRole('heading', { name: 'Loss on held-out examples' }).waitFor();
       await page.getByRole('list', { name: 'Answers' }).getByText(FACT).first().waitFor();
       expect(await axeFaults(page)).toEqual([]);
       await page.getByRole('button', { name: 'Deploy', exact: true }).click();

@@ -1,6 +1,7 @@
 import type { JobView } from '@slipway/contracts';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { type JSX, lazy, type ReactNode, Suspense, useState } from 'react';
+import { type JSX, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { codeOf, messageOf } from '../api/console-error.js';
 import { useCall, useChange } from '../api/use-call.js';
 import { JOB_SEARCH, JOB_TABS, type JobTab } from '../searches.js';
@@ -60,8 +61,9 @@ function Found({ id }: { readonly id: number }): JSX.Element {
     { job: id },
     { every: (data) => (data && isOver(data.job) ? LOOK_EVERY_MS.settled : LOOK_EVERY_MS.running) },
   );
-  if (['job_not_found', 'invalid_request'].includes(codeOf(found.error))) return <Missing />;
   const job = found.data?.job;
+  useLastLook(job?.state);
+  if (['job_not_found', 'invalid_request'].includes(codeOf(found.error))) return <Missing />;
   return (
     <Page
       title={job?.name ?? `Job ${id}`}
@@ -95,6 +97,19 @@ function Found({ id }: { readonly id: number }): JSX.Element {
       </Loaded>
     </Page>
   );
+}
+
+/** Asks for the parts of a job once more when its state changes: what came before its end is not all. */
+function useLastLook(state: JobView['state'] | undefined): void {
+  const client = useQueryClient();
+  const before = useRef(state);
+  useEffect(() => {
+    if (before.current !== undefined && before.current !== state)
+      void client.invalidateQueries({
+        predicate: ({ queryKey: [name] }) => /^jobs\/(?:checkpoints|events|samples|output)$/.test(String(name)),
+      });
+    before.current = state;
+  }, [client, state]);
 }
 
 /** Base and data set. */
