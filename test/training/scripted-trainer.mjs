@@ -40,7 +40,7 @@ createInterface({ input: process.stdin })
   .on('close', () => process.exit(1));
 
 /** The loss falls by a constant share with each step. */
-const lossAt = (step) => Number(given['first-loss']) * 0.97 ** (step - 1);
+const lossAt = (step) => Number(given['first-loss']) * 0.9 ** (step - 1);
 
 // 4. A checkpoint is a folder to continue from. Announce it when it is complete.
 function saveCheckpoint(step) {
