@@ -137,38 +137,36 @@ export function promisesOfFeed(owner: FeedOwner): void {
       expect([follower.sight(open), follower.sight(closed)]).toEqual(['open', 'closed']);
     }));
 
-  it.each(['runs on', 'is stopped, as documented'] as const)(
-    'follows a restored database exactly, though the service %s',
-    (how) =>
-      staged(async (scene) => {
-        const service = await scene.service();
-        const follower = await scene.follower('gw-1');
-        const before = await scene.make();
-        await follower.sees(before, 'open');
-        const backup = `${scene.database}_backup`;
-        await copyDatabase(postgres, scene.database, backup);
-        const lost = await scene.make();
-        await scene.withdraw(before);
-        await follower.sees(lost, 'open');
-        await follower.sees(before, 'closed');
-        const { epoch } = follower;
+  it.each(['runs on', 'is stopped, as documented'] as const)('follows a restored database exactly, though the service %s', (how) =>
+    staged(async (scene) => {
+      const service = await scene.service();
+      const follower = await scene.follower('gw-1');
+      const before = await scene.make();
+      await follower.sees(before, 'open');
+      const backup = `${scene.database}_backup`;
+      await copyDatabase(postgres, scene.database, backup);
+      const lost = await scene.make();
+      await scene.withdraw(before);
+      await follower.sees(lost, 'open');
+      await follower.sees(before, 'closed');
+      const { epoch } = follower;
 
-        if (how !== 'runs on') await service.stop();
-        await copyDatabase(postgres, backup, scene.database);
-        if (how !== 'runs on') await scene.service();
-        // What was withdrawn after the backup is open again: the database says so, and only its owner knows better.
-        await follower.sees(before, 'open');
-        await follower.whenFresh();
-        expect(follower.sight(lost)).toBe('unknown');
-        await follower.leaves(epoch);
+      if (how !== 'runs on') await service.stop();
+      await copyDatabase(postgres, backup, scene.database);
+      if (how !== 'runs on') await scene.service();
+      // What was withdrawn after the backup is open again: the database says so, and only its owner knows better.
+      await follower.sees(before, 'open');
+      await follower.whenFresh();
+      expect(follower.sight(lost)).toBe('unknown');
+      await follower.leaves(epoch);
 
-        const successor = await scene.make();
-        expect(successor.record).toBe(lost.record);
-        await follower.sees(successor, 'open');
-        expect(follower.sight(lost)).toBe('unknown');
-        await scene.withdraw(before);
-        await follower.sees(before, 'closed');
-      }),
+      const successor = await scene.make();
+      expect(successor.record).toBe(lost.record);
+      await follower.sees(successor, 'open');
+      expect(follower.sight(lost)).toBe('unknown');
+      await scene.withdraw(before);
+      await follower.sees(before, 'closed');
+    }),
   );
 
   it.each([

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { type AccountId, type CreateJob, type DatasetId, type JobPlan, ServiceError } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
@@ -14,7 +13,6 @@ import { MeasuresRepository } from '../measures/measures.repository.js';
 import { hindranceOf, type KnownBase, TrainerTable, trainersOf } from '../trainers/trainer-table.js';
 import { type Resolved, resolveSettings } from './resolve-settings.js';
 
-const SEED_MAX = 2_147_483_647;
 /** Trainer of bases whose workers have none installed. */
 const FIRST_TRAINER = 'embedded';
 
@@ -57,7 +55,7 @@ export class JobPlans {
     const measure = await this.measures.find(connection, { account, dataset: dataset.id, version: version.number }, known.base);
     const resolved = resolveSettings({
       ...{ given: settings, trainer, base: known.base, kind: dataset.kind, examples: version.examples, duplicates: version.duplicates },
-      ...{ bytes: version.bytes, measure, timeLimitS: this.config.JOB_SECONDS_MAX, seed: randomInt(SEED_MAX) },
+      ...{ bytes: version.bytes, measure, timeLimitS: this.config.JOB_SECONDS_MAX },
     });
     const keepVersion = await this.#keepVersion(connection, account, gate.keep_dataset);
     return { known, dataset, version, keepVersion, trainer, resolved, isMeasured: measure !== null };

@@ -18,7 +18,6 @@ const from = (more: Partial<ResolveFrom> = {}): ResolveFrom => ({
     bytes: 400_000,
     measure: null,
     timeLimitS: 60,
-    seed: 7,
   },
   ...more,
 });
@@ -26,7 +25,7 @@ const codes = (more: Partial<ResolveFrom>): string[] => resolveSettings(from(mor
 
 describe('settings of a training', () => {
   it('are those of the trainer where none are given', () => {
-    expect(resolveSettings(from()).spec).toMatchObject({ rank: 8, alpha: 16, learning_rate: 1e-4, epochs: 2, seed: 7, held_out: 0.1 });
+    expect(resolveSettings(from()).spec).toMatchObject({ rank: 8, alpha: 16, learning_rate: 1e-4, epochs: 2, seed: 1, held_out: 0.1 });
     expect(resolveSettings(from({ trainer: 'torch' })).spec).toMatchObject({ rank: 16, alpha: 32, learning_rate: 2e-4, epochs: 2 });
   });
 
@@ -36,8 +35,12 @@ describe('settings of a training', () => {
   });
 
   it('hold out a tenth, at least 5 and at most 500 examples', () => {
-    const held = [1, 4, 30, 1_000, 100_000].map((examples) => resolveSettings(from({ examples })).heldOut);
-    expect(held).toEqual([0, 2, 5, 100, 500]);
+    const held = [50, 60, 1_000, 100_000].map((examples) => resolveSettings(from({ examples })).heldOut);
+    expect(held).toEqual([5, 6, 100, 500]);
+  });
+
+  it('learn every example of a small data set', () => {
+    expect([1, 30, 49].map((examples) => resolveSettings(from({ examples })).heldOut)).toEqual([0, 0, 0]);
   });
 
   it('say which of them was given', () => {
