@@ -57,8 +57,10 @@ describe.sequential('the life of an adapter, by mouse', () => {
       expect(await axeFaults(page)).toEqual([]);
       await page.getByRole('button', { name: 'Start training' }).click();
       await page.getByRole('tab', { name: 'Progress' }).waitFor();
-      await page.getByRole('link', { name: 'Open the adapter' }).waitFor({ timeout: LONG_MS });
-      await page.getByText('Succeeded').waitFor({ timeout: LONG_MS });
+      const end = page.getByText(/^(?:Succeeded|Failed)$/).first();
+      await end.waitFor({ timeout: LONG_MS });
+      expect(await end.innerText()).toBe('Succeeded');
+      await page.getByRole('link', { name: 'Open the adapter' }).waitFor();
       await page.getByRole('table', { name: 'Checkpoints' }).getByText('(best)').waitFor();
       expect(await axeFaults(page)).toEqual([]);
       await page.getByRole('tab', { name: 'Answers over time' }).click();
