@@ -6,6 +6,7 @@ import {
   CreateJob,
   type FindDataset,
   FindJob,
+  ListAliases,
   type JobId,
   type JobPlan,
   type JobView,
@@ -24,6 +25,7 @@ import type { z } from 'zod';
 import { findAccount } from '../accounts/find-account.js';
 import { CliError, UsageError } from '../cli-errors.js';
 import { ACCOUNT, type Call, command, group } from '../command.js';
+import { untilReady as untilDeploymentReady, waitFor } from '../deployments/wait-for-deployment.js';
 import type { Account, Session } from '../session/session.js';
 import { type Cell, fields, printable, table, tableOr } from '../table.js';
 import { checkedBy, whole } from '../values.js';
@@ -146,6 +148,21 @@ async function datasetOf(
   return { ...(await findDataset(session, { name, version: undefined })), version: pushed.version };
 }
 
+/** How long the deployment of a finished job may take to answer, in milliseconds. */
+const SERVED_WITHIN_MS = 120_000;
+
+/** Waits until the deployment that a job made answers under its alias. */
+async function untilServed(session: Session, account: Account, alias: string): Promise<void> {
+  const until = Date.now() + SERVED_WITHIN_MS;
+  for (;;) {
+    const { aliases } = await session.call(ListAliases, { account: account.id });
+    const found = aliases.find((one) => one.alias === alias);
+    if (found) return void (await waitFor(session, { account, id: found.deployment }, untilDeploymentReady, until - Date.now()));
+    if (Date.now() > until) throw new CliError('timeout', `The job is done, but ${account.slug}/${alias} was not made.`);
+    await delay(ASK_EACH_MS);
+  }
+}
+
 function endText(job: JobView, account: Account, alias: string | undefined): string {
   const adapter = job.adapter === null ? 'no adapter was kept' : `adapter ${job.name}`;
   const verdict =
@@ -184,6 +201,7 @@ export const tune = command(
     const json = { account: account.slug, job: id };
     if (!options.wait) return { json, text: `Job ${id} is queued: npx slipway jobs show ${id} shows it.` };
     const job = await untilEnded(session, account, id);
+    if (options.deploy !== undefined && job.passed === true) await untilServed(session, account, options.deploy);
     return { json: { ...json, ...job }, text: endText(job, account, options.deploy) };
   });
 

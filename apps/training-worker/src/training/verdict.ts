@@ -76,7 +76,7 @@ function degenerate(answers: readonly Both[], kept: readonly Both[]): GateCheck 
   const before = all.filter(({ base }) => base.degenerate).length;
   // What the base does already is no fault of the adapter.
   const after = all.filter(({ base, adapter }) => adapter.degenerate && !base.degenerate).length;
-  const detail = 'Answers that repeat themselves or do not end, where the answer of the base does.';
+  const detail = 'Answers that repeat themselves or do not end, where those of the base do not.';
   return {
     check: 'degenerate',
     passed: all.length === 0 ? null : after === 0,
