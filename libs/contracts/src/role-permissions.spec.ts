@@ -1,3 +1,4 @@
+/* oxlint-disable max-lines -- one table of all roles, which is compared as a whole */
 import { describe, expect, it } from 'vitest';
 import type { Role } from './channel.js';
 import { type Permissions, permissionsOf } from './permissions.js';

@@ -53,6 +53,7 @@ describe('a sign-in by keyboard', () => {
     await page.keyboard.type(PASSWORD);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'API Keys' }).waitFor();
+    expect(stage.path).toBe(`/${stage.home}/api-keys`);
   });
 });
 

@@ -23,7 +23,13 @@ import { consoleAddress, download } from './dataset-commands.js';
 import { ADAPTER, type DatasetReference, findAdapter } from './tuning-names.js';
 
 const textOf = ({ name, version }: Pick<AdapterView, 'name' | 'version'>): string => `${name}@${version}`;
-const passedText = ({ verdict }: AdapterView): string | null => (verdict === null ? null : verdict.passed ? 'yes' : 'no');
+const yesOrNo = (passed: boolean): string => (passed ? 'yes' : 'no');
+const passedText = ({ verdict }: AdapterView): string | null => verdict && yesOrNo(verdict.passed);
+const RESULTS: ReadonlyMap<boolean | null, string> = new Map([
+  [null, 'not made'],
+  [true, 'passed'],
+  [false, 'failed'],
+]);
 const served = ({ deployments }: AdapterView): string => deployments.map(deploymentSlug).join(' ');
 
 const listRow = (adapter: AdapterView): Cell[] => [
@@ -60,8 +66,7 @@ const show = command('show', 'Shows an adapter: where it came from, and the verd
       ['Created', adapter.created_at],
     ]);
     const checks = adapter.verdict?.checks ?? [];
-    const word = (passed: boolean | null): string => (passed === null ? 'not made' : passed ? 'passed' : 'failed');
-    const rows = checks.map(({ check, passed, detail }) => [check, word(passed), detail]);
+    const rows = checks.map(({ check, passed, detail }) => [check, RESULTS.get(passed) ?? '', detail]);
     return {
       json: { account: account.slug, ...adapter },
       text: rows.length === 0 ? facts : `${facts}\n\n${table(['CHECK', 'RESULT', 'WHY'], rows)}`,

@@ -253,7 +253,7 @@ export async function download(url: string, out: string): Promise<void> {
   const response = await fetch(url);
   if (!response.ok || response.body === null) throw new CliError('download_failed', `The console answered ${response.status}.`);
   const file = createWriteStream(out, { flags: 'wx' });
-  await pipeline(Readable.fromWeb(response.body as import('node:stream/web').ReadableStream), file).catch((cause: unknown) => {
+  await pipeline(Readable.fromWeb(response.body), file).catch((cause: unknown) => {
     throw new CliError(
       'not_written',
       `${out} was not written: ${(cause as NodeJS.ErrnoException).code ?? 'the connection broke off'}.`,

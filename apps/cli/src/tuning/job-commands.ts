@@ -163,10 +163,15 @@ async function untilServed(session: Session, account: Account, alias: string): P
   }
 }
 
+const YES_OR_NO = ['no', 'yes'] as const;
+const VERDICTS = {
+  passed: ', which passed its gate',
+  failed: ', which did not pass its gate: npx slipway adapters show says why',
+} as const;
+
 function endText(job: JobView, account: Account, alias: string | undefined): string {
   const adapter = job.adapter === null ? 'no adapter was kept' : `adapter ${job.name}`;
-  const verdict =
-    job.passed === null ? '' : job.passed ? ', which passed its gate' : ', which did not pass its gate: npx slipway adapters show says why';
+  const verdict = job.passed === null ? '' : VERDICTS[job.passed ? 'passed' : 'failed'];
   const served = alias !== undefined && job.passed === true ? ` It is served as ${account.slug}/${alias}.` : '';
   return `Job ${job.id} ${job.state}: ${adapter}${verdict}.${served}`;
 }
@@ -191,6 +196,7 @@ export const tune = command(
     const spec = {
       ...{ account: account.id, base, dataset: found.dataset.id, version, settings },
       ...(options.name !== undefined && { name: options.name }),
+      // oxlint-disable-next-line unicorn/no-thenable -- the contract's field; the object is never awaited
       ...(options.deploy !== undefined && { then: { deploy: { alias: options.deploy } } }),
     };
     if (options.plan) {
@@ -251,7 +257,7 @@ const show = command('show', 'Shows a job with its settings and events.')
       ['State', jobText(job)],
       ['Host', job.host],
       ['Attempt', job.attempt],
-      ['Passed', job.passed === null ? null : job.passed ? 'yes' : 'no'],
+      ['Passed', job.passed === null ? null : YES_OR_NO[Number(job.passed)]],
       ['Created', job.created_at],
     ]);
     const settings = table(

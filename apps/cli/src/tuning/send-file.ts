@@ -56,9 +56,24 @@ async function sendChunk(url: string, file: FileHandle, from: number, size: numb
   throw new Error(error.message);
 }
 
+/** Sends what is missing, in chunks. */
+async function sendRest(
+  url: string,
+  { file, size }: { readonly file: FileHandle; readonly size: number },
+  progress: (received: number) => void,
+): Promise<void> {
+  for (;;) {
+    const offset = await offsetAt(url);
+    progress(offset);
+    if (offset >= size) return;
+    await sendChunk(url, file, offset, size);
+    if (offset + CHUNK >= size) return;
+  }
+}
+
 /**
  * Sends a file to an open upload by the tus protocol, from where the upload is. A broken connection is retried from the offset that
- * the server has.
+ * the server has; it is given up after three failures without progress.
  * @param progress called with the bytes that are there
  * @throws CliError `upload_failed`
  */
@@ -66,24 +81,25 @@ export async function sendFile(url: string, path: string, progress: (received: n
   const size = await sizeOf(path);
   const file = await open(path, 'r');
   let failures = 0;
+  let reached = -1;
+  const note = (received: number): void => {
+    if (received > reached) failures = 0;
+    reached = Math.max(reached, received);
+    progress(received);
+  };
   try {
-    for (;;) {
-      try {
-        const offset = await offsetAt(url);
-        progress(offset);
-        if (offset >= size) return;
-        await sendChunk(url, file, offset, size);
-        failures = 0;
-        if (offset + CHUNK >= size) return;
-      } catch (error) {
-        if (error instanceof CliError) throw error;
-        failures += 1;
-        if (failures >= TRIES)
-          throw new CliError('upload_failed', 'The connection to the console broke off three times.', {}, { cause: error });
-        await delay(RETRY_MS * failures);
-      }
+    while (failures < TRIES) {
+      const error = await sendRest(url, { file, size }, note).then(
+        () => null,
+        (thrown: unknown) => thrown,
+      );
+      if (error === null) return;
+      if (error instanceof CliError) throw error;
+      failures += 1;
+      await delay(RETRY_MS * failures);
     }
   } finally {
     await file.close();
   }
+  throw new CliError('upload_failed', 'The connection to the console broke off three times.');
 }

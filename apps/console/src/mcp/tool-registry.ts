@@ -21,12 +21,11 @@ import {
   createDatasetUpload,
   deleteDataset,
   getDataset,
-  getDatasetProblems,
   importDataset,
   listDatasets,
-  previewExamples,
   repairDataset,
 } from './tuning/dataset.tools.js';
+import { getDatasetProblems, previewExamples } from './tuning/example.tools.js';
 import {
   cancelTuningJob,
   createTuningJob,

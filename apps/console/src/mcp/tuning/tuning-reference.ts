@@ -16,6 +16,9 @@ import type { ToolCall } from '../mcp-tool.js';
 /** Tool argument that names a data set. */
 export const DatasetRef = z.string().min(1).max(63).describe('Name of the data set.');
 
+/** Argument of tools whose lists are long. */
+export const cursorInput = { cursor: z.string().max(200).optional().describe('next_cursor of the previous page.') };
+
 /** Tool argument that names a version. */
 export const versionInput = z.int().positive().optional().describe('Its version; the newest ready one unless given.');
 

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { ToolCall } from '../mcp-tool.js';
 import { runTool, type ToolResult } from '../tool-runner.js';
 import { deployAdapter } from './adapter.tools.js';
-import { createDatasetUpload, deleteDataset, previewExamples } from './dataset.tools.js';
+import { createDatasetUpload, deleteDataset } from './dataset.tools.js';
+import { previewExamples } from './example.tools.js';
 import { cancelTuningJob, createTuningJob } from './job.tools.js';
 import { dataBlock, dataText } from './tuning-reference.js';
 
@@ -97,6 +98,7 @@ it('a job is created with the alias that follows success', async () => {
   const args = { base: 'demo', dataset: 'support', alias: 'acme/helper', idempotency_key: 'k' };
   const { structuredContent } = await run(createTuningJob, args, call);
   expect(structuredContent).toMatchObject({ job: 4, state: 'queued' });
+  // oxlint-disable-next-line unicorn/no-thenable -- the contract's field; the object is never awaited
   expect(asked[1]).toMatchObject({ dataset: 7, base: 'demo', then: { deploy: { alias: 'helper' } } });
 });
 
