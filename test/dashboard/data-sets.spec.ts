@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Download, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { axeFaults } from './console-browser.js';
 import { DataSetsStage } from './data-sets-stage.js';
@@ -25,7 +25,7 @@ const fileOf = (name: string, text: string): { name: string; mimeType: string; b
 });
 
 async function saved(page: Page, act: () => Promise<void>): Promise<[string, string]> {
-  const [download] = (await Promise.all([page.waitForEvent('download'), act()])) as [Download, void];
+  const [download] = await Promise.all([page.waitForEvent('download'), act()]);
   return [download.suggestedFilename(), await readFile(await download.path(), 'utf8')];
 }
 
