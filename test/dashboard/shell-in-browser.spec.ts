@@ -45,6 +45,12 @@ it('keys open screens, but not during typing', async () => {
   await page.keyboard.press('g');
   await page.keyboard.press('m');
   await heading('Members').waitFor();
+  // With its rows there, the list takes k alone, but not after g.
+  await page
+    .getByRole('link', { name: stage.ada.email })
+    .or(page.getByRole('cell', { name: stage.ada.email }))
+    .first()
+    .waitFor();
   await page.keyboard.press('g');
   await page.keyboard.press('k');
   await heading('API Keys').waitFor();

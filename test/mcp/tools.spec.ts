@@ -266,7 +266,10 @@ describe.each(ERAS)('an agent of the %s era', (era) => {
   it('gets a prompt and completes slugs', async () => {
     const slug = await created(agent);
     const { prompts } = await agent.listPrompts();
-    expect(prompts).toMatchObject([{ name: 'diagnose_deployment', arguments: [{ name: 'slug', required: true }] }]);
+    expect(prompts).toMatchObject([
+      { name: 'diagnose_deployment', arguments: [{ name: 'slug', required: true }] },
+      { name: 'tune_a_model', arguments: [{ name: 'dataset' }, { name: 'goal' }] },
+    ]);
     const { messages } = await agent.getPrompt({ name: 'diagnose_deployment', arguments: { slug } });
     expect(JSON.stringify(messages)).toContain(slug);
     const { completion } = await agent.complete({

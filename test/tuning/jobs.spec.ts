@@ -121,7 +121,7 @@ describe('a job', () => {
   it('is planned without being made', async () => {
     const given = await stage.dataset();
     const { plan } = await rig.ask(PlanJob, { ...given, base: 'tiny', settings: { rank: 32 } });
-    expect(plan).toMatchObject({ trainer: 'embedded', version: 1, examples: 25, held_out: 5, steps: 200 });
+    expect(plan).toMatchObject({ trainer: 'embedded', version: 1, examples: 30, held_out: 0, steps: 240 });
     expect(plan.settings).toContainEqual({ name: 'rank', value: 32, reason: 'Given.' });
     expect(plan.warnings.map(({ code }) => code)).toContain('rank_high');
     expect((await rig.ask(ListJobs, { account: given.account })).jobs).toEqual([]);
@@ -250,7 +250,7 @@ describe('bases', () => {
       'the count is not assigned any more',
       () => !trainer.items.some((item) => item.kind === 'measure' && item.dataset === dataset),
     );
-    const { plan } = await rig.ask(PlanJob, { account, dataset, base: 'tiny', settings: { epochs: 4 } });
+    const { plan } = await rig.ask(PlanJob, { account, dataset, base: 'tiny', settings: { epochs: 4, held_out: 1 / 6 } });
     expect([plan.learned_tokens, plan.seconds]).toEqual([300, { low: 2, high: 5, from: expect.any(String) as string }]);
   });
 });

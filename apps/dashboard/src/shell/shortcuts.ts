@@ -54,14 +54,26 @@ export function useShortcuts(actions: ShellActions): void {
         return latest.current.openPalette();
       }
       if (!isFree(event)) return;
-      const place = Date.now() - sinceG.current < SEQUENCE_MS ? placeOf(event.key) : undefined;
       sinceG.current = 0;
-      const act = place ? () => void navigate({ to: place.to, params: { account } }) : single[event.key];
+      const act = single[event.key];
       if (!act || account === '') return;
       event.preventDefault();
       act();
     };
+    // Comes before the keys of lists, for which the same letter means another row.
+    const onSecondKey = (event: KeyboardEvent): void => {
+      if (account === '' || Date.now() - sinceG.current >= SEQUENCE_MS || !isFree(event)) return;
+      const place = placeOf(event.key);
+      if (!place) return;
+      sinceG.current = 0;
+      event.preventDefault();
+      void navigate({ to: place.to, params: { account } });
+    };
+    window.addEventListener('keydown', onSecondKey, true);
     window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
+    return () => {
+      window.removeEventListener('keydown', onSecondKey, true);
+      window.removeEventListener('keydown', onKey);
+    };
   }, [navigate, account, role]);
 }

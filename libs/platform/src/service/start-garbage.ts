@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { executionAsyncResource } from 'node:async_hooks';
 import { Session } from 'node:inspector';
 
