@@ -30,7 +30,13 @@ beforeAll(async () => {
   dataDir = await temporaryFolder();
   const port = String(await freePort());
   // A worker starts with a program that is there alone.
-  const environment = { ...settings, CORS_ORIGINS: ORIGIN, IMAGE_HOSTS: 'images.example', DATASET_HOSTS: 'files.example', LLAMA_SERVER: process.execPath };
+  const environment = {
+    ...settings,
+    CORS_ORIGINS: ORIGIN,
+    IMAGE_HOSTS: 'images.example',
+    DATASET_HOSTS: 'files.example',
+    LLAMA_SERVER: process.execPath,
+  };
   launcher = new Launcher(['--json', '--data-dir', dataDir, '--port', port], { environment });
   ready = await launcher.ready();
 });
