@@ -72,7 +72,8 @@ describe('a file with a broken line', () => {
     await page.getByRole('button', { name: 'Remove selected' }).click();
     await page.getByRole('combobox', { name: 'Version' }).getByText('v4').waitFor();
     await page.goto(`/${stage.page.home}/data-sets/support?diff=2`);
-    await expect.poll(() => page.getByText('Removed').count()).toBeGreaterThan(0);
+    await page.getByText('Removed').waitFor();
+    expect(new URL(page.url()).searchParams.get('diff')).toBe('2');
   }, 120_000);
 });
 
