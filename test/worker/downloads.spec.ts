@@ -7,7 +7,8 @@ import { until } from './until.js';
 vi.setConfig({ testTimeout: 180_000 });
 
 it.concurrent('a model is fetched once, with its progress shown', async ({ rig, host }) => {
-  host.serve('/tiny.gguf', model, { pauseMs: 40 });
+  // Heartbeats show the progress once a second, so the download takes several.
+  host.serve('/tiny.gguf', model, { pauseMs: 100 });
   const uri = host.url('/tiny.gguf');
   const agent = await startAgent({ rig, host });
   rig.assign(agent, [downloaded(1, uri), downloaded(2, uri)]);
