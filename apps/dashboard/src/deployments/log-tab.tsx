@@ -1,9 +1,10 @@
-import { type JSX, useEffect, useMemo, useState } from 'react';
+import { type JSX, useMemo } from 'react';
 import { formatExact } from '../format/time.js';
 import { DEPLOYMENT_SEARCH, LOG_LEVELS } from '../searches.js';
 import { Button, IconButton } from '../ui/button.js';
 import { EmptyState } from '../ui/empty-state.js';
-import { SelectField, TextField } from '../ui/field.js';
+import { SelectField } from '../ui/field.js';
+import { SearchField } from '../ui/search-field.js';
 import { Loaded } from '../ui/loaded.js';
 import { Notice } from '../ui/notice.js';
 import { RangePicker } from '../ui/range-picker.js';
@@ -17,9 +18,6 @@ import { LogList } from './log-list.js';
 import { type Log, useLog } from './use-log.js';
 
 type Search = UrlState<ReturnType<typeof DEPLOYMENT_SEARCH.read>>;
-
-/** A search is asked once nothing was typed for so long, in milliseconds. */
-const TYPED_MS = 350;
 
 const LEVELS = LOG_LEVELS.map((value) => ({
   value,
@@ -83,7 +81,9 @@ function Bar({ url, replicas, lines, slug }: BarProps): JSX.Element {
   const hosts = [{ value: '', label: 'All replicas' }, ...[...replicas].map(([value, label]) => ({ value, label }))];
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <SearchField value={state.q} onSearch={(q) => set({ q })} />
+      <div className="min-w-48 flex-1">
+        <SearchField label="Search the log" placeholder="Search text or request id" value={state.q} onSearch={(q) => set({ q })} />
+      </div>
       <div className="w-40">
         <SelectField
           label="Level"
@@ -126,34 +126,6 @@ function save(slug: string, lines: readonly LogLine[]): void {
   link.download = `${slug}-${formatExact(new Date().toISOString(), 'utc').slice(0, 19).replace(' ', 'T').replaceAll(':', '')}Z.log`;
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
-
-function SearchField({ value, onSearch }: { readonly value: string; readonly onSearch: (q: string) => void }): JSX.Element {
-  const [typed, setTyped] = useState(value);
-  const [known, setKnown] = useState(value);
-  // The address changed by another way: a link, Back, Clear.
-  if (known !== value) {
-    setKnown(value);
-    setTyped(value);
-  }
-  useEffect(() => {
-    if (typed === value) return undefined;
-    const timer = setTimeout(() => onSearch(typed), TYPED_MS);
-    return () => clearTimeout(timer);
-  }, [typed, value, onSearch]);
-  return (
-    <div className="min-w-48 flex-1">
-      <TextField
-        label="Search the log"
-        bare
-        type="search"
-        placeholder="Search text or request id"
-        maxLength={200}
-        value={typed}
-        onChange={({ target }) => setTyped(target.value)}
-      />
-    </div>
-  );
 }
 
 function NoLines({ isFiltered, set }: { readonly isFiltered: boolean; readonly set: Search[1] }): JSX.Element {
