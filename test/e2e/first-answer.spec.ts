@@ -23,16 +23,7 @@ describe('a fresh Slipway with two gateways and three workers', () => {
 
   it('lists every process that it started', () => {
     const names = stack.processes.map(({ name }) => name);
-    for (const name of [
-      'postgres',
-      'nats-server',
-      'keys-service',
-      'deployments-service',
-      'worker-1',
-      'worker-3',
-      'gateway-1',
-      'gateway-2',
-    ]) {
+    for (const name of ['postgres', 'nats-server', 'control-plane', 'worker-1', 'worker-3', 'gateway-1', 'gateway-2']) {
       expect(names).toContain(name);
     }
   });

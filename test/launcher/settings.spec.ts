@@ -53,22 +53,26 @@ async function namesReadBy(app: string): Promise<string[]> {
 }
 
 const APPS = [
-  ['keys-service', 'keys-service'],
-  ['deployments-service', 'deployments-service'],
-  ['tuning-service', 'tuning-service'],
+  ['control-plane', 'keys-service'],
+  ['control-plane', 'deployments-service'],
+  ['control-plane', 'tuning-service'],
+  ['control-plane', 'training-worker'],
   ['worker-1', 'inference-worker'],
-  ['training-worker', 'training-worker'],
   ['gateway-1', 'gateway'],
   ['console', 'console'],
 ] as const;
 
-it.each(APPS)('passes every setting of its environment to %s', async (name, app) => {
+/** Names of the variables that an app gets: from its process's environment, or from its part of SERVICES. */
+function namesGivenTo(app: string, name: string): Set<string> {
   const pid = ready.processes.find((one) => one.name === name)?.pid;
-  const documented = new Set(
-    readFileSync(`/proc/${pid}/environ`, 'utf8')
-      .split('\0')
-      .map((line) => line.slice(0, line.indexOf('='))),
-  );
+  const lines = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+  const given = Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
+  const services = JSON.parse(given['SERVICES'] ?? '{}') as Record<string, Record<string, string>>;
+  return new Set(Object.keys(services[app] ?? given));
+}
+
+it.each(APPS)('%s gives every setting to %s', async (name, app) => {
+  const documented = namesGivenTo(app, name);
   const wanted = (await namesReadBy(app)).filter((one) => one in settings);
   expect(wanted).toContain('LOG_LEVEL');
   expect(wanted.filter((one) => !documented.has(one))).toEqual([]);

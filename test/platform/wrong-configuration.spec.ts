@@ -31,8 +31,11 @@ interface Ended {
 }
 
 /** Runs a service until it ends; one that does not end is killed and has no exit code. */
-async function run(service: Service, environment: Record<string, string>): Promise<Ended> {
-  const main = fileURLToPath(new URL(`../../apps/${service}/dist/main.js`, import.meta.url));
+const run = (service: Service, environment: Record<string, string>): Promise<Ended> =>
+  runMain(`${service}/dist/main.js`, service, environment);
+
+async function runMain(app: string, service: Service, environment: Record<string, string>): Promise<Ended> {
+  const main = fileURLToPath(new URL(`../../apps/${app}`, import.meta.url));
   const env = { PATH: process.env['PATH'] ?? '', NATS_URL: 'nats://127.0.0.1:1', DRAIN_MS: '1000', ...environment };
   const child = spawn(process.execPath, [main], { env, cwd: tmpdir(), stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
@@ -108,6 +111,30 @@ describe('a service with invalid settings', () => {
       'SLIPWAY_SECRET_KEY',
       'DATABASE_URL',
     ]);
+  });
+});
+
+describe('services that share a process', () => {
+  const runBoth = (keys: Record<string, string>): Promise<Ended> => {
+    const services = { 'deployments-service': GOOD['deployments-service'], 'keys-service': { ...GOOD['keys-service'], ...keys } };
+    return runMain('launcher/dist/control-plane-main.js', 'keys-service', { SERVICES: JSON.stringify(services) });
+  };
+
+  it('ends for a wrong setting of one', async () => {
+    expectRefused(await runBoth({ LOG_LEVEL: 'loud' }), ['LOG_LEVEL']);
+  });
+
+  it('ends when one of them cannot start', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    try {
+      const { code, output } = await runBoth({ NATS_URL: 'nats://127.0.0.1:1', OPS_PORT: String(port) });
+      expect(code).toBe(1);
+      expect(output).toContain(`address already in use 127.0.0.1:${port}`);
+    } finally {
+      taken.close();
+    }
   });
 });
 

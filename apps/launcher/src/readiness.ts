@@ -4,7 +4,7 @@ import { type RpcClient, UnansweredError } from '@slipway/platform';
 import { StartError } from '../../../scripts/lib/start-error.mjs';
 import { ACCOUNT_SLUG } from './account.js';
 import type { LaunchContext } from './launch-context.js';
-import type { HttpAddress } from './services.js';
+import { CONTROL_PLANE, type HttpAddress } from './services.js';
 
 /** Options of `waitUntil`; times in milliseconds. */
 export interface WaitOptions {
@@ -45,11 +45,11 @@ async function isReachable(call: Promise<unknown>): Promise<boolean> {
   }
 }
 
-const late = ({ dataDir }: LaunchContext, name: string): Error =>
-  new StartError(`${name} is not ready after ${READY_WITHIN_MS / 1_000} s; see ${dataDir.logs}/${name}.log.`);
+const late = ({ dataDir }: LaunchContext, what: string, process: string): Error =>
+  new StartError(`${what} is not ready after ${READY_WITHIN_MS / 1_000} s; see ${dataDir.logs}/${process}.log.`);
 
 function waitForRpc(context: LaunchContext, name: string, call: () => Promise<unknown>): Promise<boolean> {
-  const options = { withinMs: READY_WITHIN_MS, timedOut: () => late(context, name), signal: context.signal };
+  const options = { withinMs: READY_WITHIN_MS, timedOut: () => late(context, name, CONTROL_PLANE), signal: context.signal };
   return waitUntil(() => isReachable(call()), options);
 }
 
@@ -105,7 +105,7 @@ const waitForStatus = (
 ): Promise<boolean> =>
   waitUntil(async () => (await status()) === wanted, {
     withinMs: READY_WITHIN_MS,
-    timedOut: () => late(context, `${name} (${url})`),
+    timedOut: () => late(context, `${name} (${url})`, name),
     signal: context.signal,
   });
 

@@ -5,7 +5,7 @@ import { StartError } from '../../../scripts/lib/start-error.mjs';
 import { type LaunchContext, TIERS, pick, plainEnvironment } from './launch-context.js';
 import type { NatsAddress } from './nats.js';
 import { localEngineHosts } from './model-source.js';
-import { COMMON_SETTINGS, SETTINGS } from './settings.js';
+import { COMMON_SETTINGS, PROXIES, SETTINGS } from './settings.js';
 
 /** Time of each service's graceful shutdown, in milliseconds. */
 const DRAIN_MS = 3_000;
@@ -22,6 +22,9 @@ export interface HttpAddress {
   readonly name: string;
   readonly url: string;
 }
+
+/** Name of the process that runs the services which own data. */
+export const CONTROL_PLANE = 'control-plane';
 
 /** Role of each app's credentials. Workers start with those of `join`, with which they request their own. */
 const ROLE_OF: Readonly<Record<string, Role>> = {
@@ -44,18 +47,11 @@ const ONE_HELPER = '--v8-pool-size=1';
 const SMALL = ['--optimize-for-size', ONE_HELPER];
 /** One heap of glibc per process instead of one for each thread that allocates: 4 to 8 MiB less each. */
 const ONE_HEAP = { MALLOC_ARENA_MAX: '1' };
-const FLAGS_OF: Readonly<Record<string, readonly string[]>> = {
-  'keys-service': SMALL,
-  'deployments-service': SMALL,
-  'tuning-service': SMALL,
-  'inference-worker': [ONE_HELPER],
-  'training-worker': SMALL,
-  console: SMALL,
-};
+const FLAGS_OF: Readonly<Record<string, readonly string[]>> = { 'inference-worker': [ONE_HELPER], console: SMALL };
 
 type Tier = { readonly tier: number; readonly stopWithinMs: number };
 
-const SERVICES: Tier = { tier: TIERS.services, stopWithinMs: 1_500 };
+const SERVICES: Tier = { tier: TIERS.services, stopWithinMs: 2_500 };
 const WORKERS: Tier = { tier: TIERS.workers, stopWithinMs: 2_000 };
 const GATEWAYS: Tier = { tier: TIERS.gateways, stopWithinMs: 3_500 };
 
@@ -69,27 +65,32 @@ export class Services {
     private readonly surroundings: Surroundings,
   ) {}
 
+  /** Starts the services that own data, and the training worker's agent, as one process: see control-plane-main.ts. */
   startControlPlane(): void {
-    const secret = { SLIPWAY_SECRET_KEY: this.context.stage.environment['SLIPWAY_SECRET_KEY'] || this.context.secrets.secretKey };
-    this.#start('keys-service', { ...this.surroundings.databases, ...secret, KEY_PEPPERS: this.#pepper() });
-    this.#start('deployments-service', { ...this.surroundings.databases, ...secret, ...this.#allowLists() });
-    if (this.context.stage.options.tuning) {
-      const blobs = { BLOB_DIR: this.context.dataDir.blobs };
-      this.#start('tuning-service', { ...this.surroundings.databases, ...secret, ...blobs });
+    const { stage, dataDir, secrets } = this.context;
+    const secret = { SLIPWAY_SECRET_KEY: stage.environment['SLIPWAY_SECRET_KEY'] || secrets.secretKey };
+    const owned = { ...this.surroundings.databases, ...secret };
+    const services: [app: string, own: Record<string, string>][] = [
+      ['keys-service', { ...owned, KEY_PEPPERS: this.#pepper() }],
+      ['deployments-service', { ...owned, ...this.#allowLists() }],
+    ];
+    if (stage.options.tuning) {
+      const folders = { TRAINING_DIR: join(dataDir.path, 'training'), TRAINERS_DIR: join(dataDir.path, 'trainers') };
+      services.push(['tuning-service', { ...owned, BLOB_DIR: dataDir.blobs }]);
+      services.push(['training-worker', { ...folders, MODEL_DIRS: this.#allowLists()['MODEL_DIRS'] ?? '' }]);
     }
+    const environments = Object.fromEntries(services.map(([app, own]) => [app, { ...this.#environmentOf(app), ...own }]));
+    const env = { ...plainEnvironment(this.context), ...ONE_HEAP, ...pick(stage.environment, PROXIES) };
+    this.#startProcess(join(stage.root, 'apps/launcher/dist/control-plane-main.js'), { ...env, SERVICES: JSON.stringify(environments) }, SMALL, {
+      name: CONTROL_PLANE,
+      ...SERVICES,
+    });
   }
 
   startWorkers(): void {
     const { stage, dataDir } = this.context;
     const env = { ...this.#allowLists(), MODEL_CACHE_DIR: dataDir.models };
     for (let n = 1; n <= stage.options.workers; n += 1) this.#start('inference-worker', env, { name: `worker-${n}`, ...WORKERS });
-    if (!stage.options.tuning) return;
-    const folders = { TRAINING_DIR: join(dataDir.path, 'training'), TRAINERS_DIR: join(dataDir.path, 'trainers') };
-    this.#start(
-      'training-worker',
-      { ...folders, MODEL_DIRS: this.#allowLists()['MODEL_DIRS'] ?? '' },
-      { name: 'training-worker', ...WORKERS },
-    );
   }
 
   async startGateways(): Promise<HttpAddress[]> {
@@ -145,13 +146,11 @@ export class Services {
     };
   }
 
-  #start(app: string, env: Record<string, string>, as: Tier & { name: string } = { name: app, ...SERVICES }): void {
+  #environmentOf(app: string): Record<string, string> {
     const { context, surroundings } = this;
     const role = ROLE_OF[app];
     if (!role) throw new Error(`No role is known for ${app}.`);
-    const common = {
-      ...plainEnvironment(context),
-      ...ONE_HEAP,
+    return {
       SLIPWAY_ENV: context.env,
       NATS_URL: surroundings.nats.url,
       NATS_CREDENTIALS_DIR: surroundings.nats.credentialsOf(role),
@@ -159,12 +158,15 @@ export class Services {
       DRAIN_MS: String(DRAIN_MS),
       ...pick(context.stage.environment, [...COMMON_SETTINGS, ...(SETTINGS[app] ?? [])]),
     };
-    context.processes.start({
-      ...as,
-      command: process.execPath,
-      args: [...(FLAGS_OF[app] ?? []), join(context.stage.root, 'apps', app, 'dist/main.js')],
-      cwd: context.dataDir.path,
-      env: { ...common, ...env },
-    });
+  }
+
+  #start(app: string, own: Record<string, string>, as: Tier & { name: string }): void {
+    const env = { ...plainEnvironment(this.context), ...ONE_HEAP, ...this.#environmentOf(app), ...own };
+    this.#startProcess(join(this.context.stage.root, 'apps', app, 'dist/main.js'), env, FLAGS_OF[app] ?? [], as);
+  }
+
+  #startProcess(main: string, env: Record<string, string>, flags: readonly string[], as: Tier & { name: string }): void {
+    const { processes, dataDir } = this.context;
+    processes.start({ ...as, command: process.execPath, args: [...flags, main], cwd: dataDir.path, env });
   }
 }

@@ -1,5 +1,6 @@
 const OIDC = ['OIDC_ISSUER', 'OIDC_CLIENT_ID'];
-const PROXIES = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY', 'https_proxy', 'http_proxy', 'no_proxy'];
+/** Variables of proxies, which programs that a service starts read as well. */
+export const PROXIES: readonly string[] = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY', 'https_proxy', 'http_proxy', 'no_proxy'];
 
 /** Variables that every process gets. */
 export const COMMON_SETTINGS: readonly string[] = ['LOG_LEVEL', 'OPS_HOST'];

@@ -110,7 +110,7 @@ describe('with two gateways, three workers, three NATS nodes and sixty paced str
     expect(Object.keys(seen.streams).filter((how) => how.startsWith('broken'))).toEqual([]);
   });
 
-  it.each(['postgres', 'keys-service', 'deployments-service'].flatMap((name) => [[name, 'SIGKILL'] as const, [name, 'SIGSTOP'] as const]))(
+  it.each(['postgres', 'control-plane'].flatMap((name) => [[name, 'SIGKILL'] as const, [name, 'SIGSTOP'] as const]))(
     '%s by %s costs no stream or request',
     async (name, how) => {
       const seen = await watch(`${name} ${how}`, () => signal(name, how));

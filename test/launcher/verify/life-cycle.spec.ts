@@ -17,7 +17,7 @@ import {
   textOfStream,
 } from '../launcher.js';
 
-const NAMES = ['postgres', 'nats-server', 'keys-service', 'deployments-service', 'worker-1', 'gateway-1', 'console'];
+const NAMES = ['postgres', 'nats-server', 'control-plane', 'worker-1', 'gateway-1', 'console'];
 
 // One data directory through several lives, in the order of these tests.
 let dataDir: string;

@@ -1,4 +1,5 @@
 export { RpcHandler } from '../rpc/rpc-handler.js';
-export { runService } from './run-service.js';
+export { runService, runServices } from './run-service.js';
+export type { ServiceToRun } from './run-service.js';
 export { startService } from './start-service.js';
 export type { RunningService, StartOptions } from './start-service.js';
