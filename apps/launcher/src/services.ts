@@ -81,10 +81,15 @@ export class Services {
     }
     const environments = Object.fromEntries(services.map(([app, own]) => [app, { ...this.#environmentOf(app), ...own }]));
     const env = { ...plainEnvironment(this.context), ...ONE_HEAP, ...pick(stage.environment, PROXIES) };
-    this.#startProcess(join(stage.root, 'apps/launcher/dist/control-plane-main.js'), { ...env, SERVICES: JSON.stringify(environments) }, SMALL, {
-      name: CONTROL_PLANE,
-      ...SERVICES,
-    });
+    this.#startProcess(
+      join(stage.root, 'apps/launcher/dist/control-plane-main.js'),
+      { ...env, SERVICES: JSON.stringify(environments) },
+      SMALL,
+      {
+        name: CONTROL_PLANE,
+        ...SERVICES,
+      },
+    );
   }
 
   startWorkers(): void {
