@@ -94,7 +94,7 @@ function NoDataSets({ onNew, onSample, mayChange }: NoDataSetsProps): JSX.Elemen
     <EmptyState
       title="No data sets yet"
       icon="data"
-      command="slipway datasets push train.jsonl"
+      command="npx slipway datasets push train.jsonl"
       action={
         mayChange && (
           <>

@@ -48,7 +48,7 @@ export function JobsTable(): JSX.Element {
           <EmptyState
             title="No jobs yet"
             icon="train"
-            command="slipway tune slipway-demo-q8_0 release-codename --wait"
+            command="npx slipway tune BASE train.jsonl --deploy ALIAS --wait"
             action={
               <Link to="/$account/data-sets" params={{ account }} className={buttonClass('plain')}>
                 Choose a data set
