@@ -6,11 +6,14 @@ export { createAuditChain, dropAuditChain, readAuditChain } from './audit/audit-
 export { lockLosses } from './lock-metrics.js';
 export { LockLostError, LockSession } from './lock-session.js';
 export type { LockSessionOptions, SessionLock } from './lock-session.js';
-export { AuditLog } from './audit/audit-log.js';
+export { AccountAudit } from './audit/account-audit.js';
+export { AuditLog, changesOf } from './audit/audit-log.js';
 export type { AuditFilters, AuditRecord } from './audit/audit-log.js';
 export { RefusalLog } from './audit/refusal-log.js';
 export type { AuditedFailure, AuditedRefusal, RefusalLogOptions } from './audit/refusal-log.js';
 export { createAuditIndexes, createAuditTable, dropAuditIndexes, dropAuditTable } from './audit/audit-table.js';
+export { CountedQuotas } from './counted-quotas.js';
+export type { CountedQuotasOptions, QuotaCounts, QuotaTables } from './counted-quotas.js';
 export { dataSourceOptions } from './data-source-options.js';
 export type { DatabaseOptions } from './data-source-options.js';
 export { Database } from './database.js';

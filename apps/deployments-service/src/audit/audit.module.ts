@@ -1,41 +1,14 @@
-import { Controller, Injectable, Module } from '@nestjs/common';
+import { Controller, Module } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { type AccountId, type AuditEntry, ListDeploymentAudit, ReadDeploymentAudit, type SealedAuditEntry } from '@slipway/contracts';
-import { AccountTransactions, type AuditFilters, AuditLog, readAuditChain, Transactions } from '@slipway/database';
-import { idOf, pageOf } from '@slipway/platform';
+import { ListDeploymentAudit, ReadDeploymentAudit } from '@slipway/contracts';
+import { AccountAudit } from '@slipway/database';
 import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
 import { QuotasModule } from '../quotas/quotas.module.js';
 
-const PAGE_ROWS = 200;
-
-/** Reads the audit log of deployments and aliases. */
-@Injectable()
-class AuditService {
-  readonly #audit = new AuditLog();
-
-  constructor(
-    private readonly transactions: Transactions,
-    private readonly accounts: AccountTransactions,
-  ) {}
-
-  /** A page of an account's entries that match all filters, newest first. */
-  async list(account: AccountId, filters: AuditFilters): Promise<{ entries: AuditEntry[]; next: number | null }> {
-    const query = { ...filters, limit: PAGE_ROWS + 1 };
-    const rows = await this.accounts.read(account, (connection) => this.#audit.page(connection, account, query));
-    const { items: entries, next } = pageOf(rows, PAGE_ROWS, idOf);
-    return { entries, next };
-  }
-
-  /** A page of all entries in the order of their hash chain, after the number `after`. */
-  chain(after: number): Promise<{ entries: SealedAuditEntry[]; unsealed: number[] }> {
-    return this.transactions.read((connection) => readAuditChain(connection, after));
-  }
-}
-
 @Controller()
 class AuditHandlers {
-  constructor(private readonly audit: AuditService) {}
+  constructor(private readonly audit: AccountAudit) {}
 
   @RpcHandler(ListDeploymentAudit)
   list(
@@ -50,5 +23,5 @@ class AuditHandlers {
   }
 }
 
-@Module({ imports: [QuotasModule], controllers: [AuditHandlers], providers: [AuditService] })
+@Module({ imports: [QuotasModule], controllers: [AuditHandlers], providers: [AccountAudit.provider] })
 export class AuditModule {}

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { type AccountId, type AccountState, type Actor, type Limits, ServiceError } from '@slipway/contracts';
-import { AuditLog, Transactions } from '@slipway/database';
+import { AuditLog, changesOf, Transactions } from '@slipway/database';
 import { KeyFeedChanges, type Propagation } from '../shared/key-feed.repository.js';
 import { type Page, readPage } from '../shared/page.js';
 import { type Account, AccountsRepository } from './accounts.repository.js';
 import { accountNotFound, Authority, requireOperator } from './authority.service.js';
-import { limitChanges } from './quotas.service.js';
 import { SessionRevocation } from './session-revocation.service.js';
 
 /** Accounts, which operators create, limit and suspend. Changes wait for the gateways, 1 s at most, after they are committed. */
@@ -47,7 +46,7 @@ export class AccountsService {
       const before = await this.authority.lockAccount(tx, account);
       const after = await this.accounts.setLimits(tx, account, limits);
       const entry = { account, actor, action: 'account.limits', object: `account:${account}`, objectName: after.slug };
-      await this.audit.record(tx, { ...entry, facts: limitChanges(before.limits, limits, 'none') });
+      await this.audit.record(tx, { ...entry, facts: changesOf(before.limits, limits, 'none') });
       return this.feed.putAccount(tx, after);
     });
     return { id: account, limits, ...(await this.feed.propagation(ticket)) };

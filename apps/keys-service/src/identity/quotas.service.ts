@@ -3,14 +3,12 @@ import {
   type AccountId,
   type AccountQuotas,
   type Actor,
-  type AuditEntry,
   COUNTED_QUOTAS,
   type CountedQuota,
-  type Limits,
   ServiceError,
   type SetAccountQuotas,
 } from '@slipway/contracts';
-import { AuditLog, Transactions, Turns, type Tx } from '@slipway/database';
+import { AuditLog, changesOf, Transactions, Turns, type Tx } from '@slipway/database';
 import type { z } from 'zod';
 import { KeyFeedChanges, type Propagation } from '../shared/key-feed.repository.js';
 import { AccountsRepository, type QuotaCounts } from './accounts.repository.js';
@@ -116,7 +114,7 @@ export class Quotas {
       const before = await this.authority.lockAccount(tx, account);
       const after = await this.accounts.setQuotas(tx, account, updated(before.quotas, update));
       const entry = { account, actor, action: 'account.quotas', object: `account:${account}`, objectName: after.slug };
-      await this.audit.record(tx, { ...entry, facts: limitChanges(before.quotas, after.quotas, 'default') });
+      await this.audit.record(tx, { ...entry, facts: changesOf(before.quotas, after.quotas, 'default') });
       return { quotas: after.quotas, ticket: await this.feed.putAccount(tx, after) };
     });
     return { id: account, quotas, ...(await this.feed.propagation(ticket)) };
@@ -141,19 +139,4 @@ function exceeded(quota: CountedQuota, limit: number, used: number): ServiceErro
   return new ServiceError('quota_exceeded', `This account has ${used} of ${limit} ${things}. ${remedy}, or ask the operator for more.`, {
     facts: { quota, limit, used },
   });
-}
-
-/**
- * The limits or quotas that a change sets to other values, each as "before → after", for the audit log.
- * @param unset the word for a limit that is not set
- */
-export function limitChanges(
-  before: Limits | AccountQuotas,
-  after: Limits | AccountQuotas,
-  unset: 'none' | 'default',
-): AuditEntry['facts'] {
-  const [was, is] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
-  const names = new Set([...was.keys(), ...is.keys()]);
-  const changed = [...names].filter((name) => was.get(name) !== is.get(name));
-  return Object.fromEntries(changed.map((name) => [name, `${was.get(name) ?? unset} → ${is.get(name) ?? unset}`]));
 }

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type AccountId, type Actor, type AuditEntry, type KeyId, ServiceError } from '@slipway/contracts';
-import { AuditLog, Transactions, type Tx } from '@slipway/database';
+import { AuditLog, changesOf, Transactions, type Tx } from '@slipway/database';
 import { Authority } from '../identity/authority.service.js';
-import { limitChanges, Quotas } from '../identity/quotas.service.js';
+import { Quotas } from '../identity/quotas.service.js';
 import { KeyFeedChanges, type Propagation, type StoredKey } from '../shared/key-feed.repository.js';
 import { type KeyChange, KeysRepository, type NewKey } from './keys.repository.js';
 
@@ -166,7 +166,7 @@ function requireRotatable(key: StoredKey, expiresAt: Date | null | undefined): v
 
 /** Changed limits, deployments and expiry before and after, as the audit log shows them. */
 const changedFacts = (before: StoredKey, { limits, deployments, expiresAt }: KeyChange): AuditEntry['facts'] => ({
-  ...(limits && limitChanges(before.limits, limits, 'none')),
+  ...(limits && changesOf(before.limits, limits, 'none')),
   ...(deployments !== undefined && { deployments: `${listOf(before.deployments)} → ${listOf(deployments)}` }),
   ...(expiresAt !== undefined && { expires_at: `${expiryOf(before.expiresAt)} → ${expiryOf(expiresAt)}` }),
 });

@@ -19,7 +19,7 @@ import { CreationsRepository } from '../creations.repository.js';
 import { announceWork } from '../leader.js';
 import { MeasuresRepository } from '../measures/measures.repository.js';
 import { inLine } from '../placement/next-job.js';
-import { exceeded, QuotasService } from '../quotas/quotas.service.js';
+import { QuotasService } from '../quotas/quotas.service.js';
 import { jobFinished, jobNotFound } from './job-errors.js';
 import { JobPlans } from './job-plans.js';
 import { ENDED, type JobRow, jobView, PLACED } from './job-rows.js';
@@ -64,7 +64,7 @@ export class JobsService {
     const { account, settings = {}, gate = {}, priority = 0, actor } = request;
     await this.quotas.claim(tx, account, { queued_jobs: 1, adapters: 1 });
     const { known, dataset, version, keepVersion, trainer, resolved, isMeasured } = await this.plans.plan(tx, request);
-    await this.#requireTokens(tx, request, resolved.learnedTokens);
+    await this.quotas.requireTokens(tx, request.account, resolved.learnedTokens);
     if (!isMeasured) await this.measures.ask(tx, { account, dataset: dataset.id, version: version.number }, known.base);
     const name = request.name ?? TuningName.parse(dataset.name);
     const id = await this.jobs.insert(tx, {
@@ -76,13 +76,6 @@ export class JobsService {
     await this.audit.record(tx, { account, actor, action: 'job.create', object: `job:${id}`, objectName: name, facts });
     await announceWork(tx);
     return id;
-  }
-
-  async #requireTokens(tx: Tx, { account }: Request<typeof CreateJob>, tokens: number): Promise<void> {
-    const [quotas, used] = [await this.quotas.of(tx, account), await this.quotas.used(tx, account)];
-    if (tokens > quotas.job_tokens) throw exceeded('job_tokens', { quota: quotas.job_tokens, used: tokens });
-    if (used.month_tokens + tokens > quotas.month_tokens)
-      throw exceeded('month_tokens', { quota: quotas.month_tokens, used: used.month_tokens });
   }
 
   /** Frees the slot after a checkpoint; a job that waits is paused at once. */

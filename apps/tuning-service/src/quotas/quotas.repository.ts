@@ -21,11 +21,6 @@ const USED = `
 
 @Injectable()
 export class QuotasRepository {
-  /** Locks the account's quotas until the transaction ends. */
-  async lock(tx: EntityManager, account: AccountId): Promise<void> {
-    await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, [`quota:${account}`]);
-  }
-
   /** What the account has now. */
   async used(connection: EntityManager, account: AccountId): Promise<TuningCounts> {
     const [row] = await connection.query<[TuningCounts]>(USED, [account]);

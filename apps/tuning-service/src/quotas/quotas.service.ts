@@ -1,25 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
-import {
-  type AccountId,
-  type AuditEntry,
-  type FindTuningQuotas,
-  type FindTuningUse,
-  ServiceError,
-  type SetTuningQuotas,
-  type TuningCounts,
-  TuningQuotas,
-} from '@slipway/contracts';
-import { AccountTransactions, AuditLog, Transactions, type Tx } from '@slipway/database';
+import type { AccountId, FindTuningUse, TuningCounts } from '@slipway/contracts';
+import { AccountTransactions, AuditLog, CountedQuotas, Transactions, type Tx } from '@slipway/database';
 import type { z } from 'zod';
 import { QuotasRepository } from './quotas.repository.js';
 
 /** Injection token of the default quotas. */
 export const QUOTA_DEFAULTS = Symbol('quota defaults');
 
-type Counted = keyof TuningCounts;
-
-/** Name of each quota in messages. */
-const WORDS: Readonly<Record<Counted, string>> = {
+/** Name of each quota in refusals. */
+const THINGS: Readonly<Record<keyof TuningCounts, string>> = {
   datasets: 'data sets',
   versions: 'versions of a data set',
   bytes: 'bytes of data sets, checkpoints and adapters',
@@ -33,99 +22,44 @@ const WORDS: Readonly<Record<Counted, string>> = {
   adapters: 'adapters',
 };
 
-/** Checks, shows and sets quotas. */
+/** Checks, shows and sets the quotas of data sets, jobs and adapters. */
 @Injectable()
-export class QuotasService {
+export class QuotasService extends CountedQuotas<keyof TuningCounts> {
   constructor(
-    private readonly transactions: AccountTransactions,
-    private readonly own: Transactions,
-    private readonly quotas: QuotasRepository,
-    private readonly audit: AuditLog,
-    @Inject(QUOTA_DEFAULTS) private readonly defaults: TuningCounts,
-  ) {}
-
-  /** Locks the account's quotas until the transaction ends, before it locks other rows of the account. */
-  lock(tx: Tx, account: AccountId): Promise<void> {
-    return this.quotas.lock(tx, account);
-  }
-
-  /** The quotas that apply to the account. */
-  async of(connection: Tx, account: AccountId): Promise<TuningCounts> {
-    const own = await this.quotas.find(connection, account);
-    const names = Object.keys(this.defaults) as Counted[];
-    return Object.fromEntries(names.map((name) => [name, own[name] ?? this.defaults[name]])) as TuningCounts;
-  }
-
-  /** What the account has now. */
-  used(connection: Tx, account: AccountId): Promise<TuningCounts> {
-    return this.quotas.used(connection, account);
+    transactions: Transactions,
+    private readonly accounts: AccountTransactions,
+    audit: AuditLog,
+    tables: QuotasRepository,
+    @Inject(QUOTA_DEFAULTS) defaults: TuningCounts,
+  ) {
+    super({ transactions, accounts, audit, tables, defaults, things: THINGS });
   }
 
   /**
-   * Checks that the account may have what a transaction adds, and locks its quotas until the transaction ends. Call it before the
-   * transaction locks other rows of the account.
-   * @throws ServiceError `quota_exceeded` with the quota and the present use
-   */
-  async claim(tx: Tx, account: AccountId, added: Partial<TuningCounts>): Promise<void> {
-    await this.quotas.lock(tx, account);
-    const [used, quotas] = [await this.quotas.used(tx, account), await this.of(tx, account)];
-    for (const [name, more = 0] of Object.entries(added) as [Counted, number | undefined][]) {
-      if (more > 0 && used[name] + more > quotas[name]) throw exceeded(name, { quota: quotas[name], used: used[name] });
-    }
-  }
-
-  /**
-   * The same for a version of a data set that has so many versions already.
+   * `claim` for a version of a data set that has so many versions already.
    * @throws ServiceError `quota_exceeded`
    */
   async claimVersion(tx: Tx, account: AccountId, { versions, bytes }: { versions: number; bytes: number }): Promise<void> {
     await this.claim(tx, account, { bytes });
     const { versions: quota } = await this.of(tx, account);
-    if (versions >= quota) throw exceeded('versions', { quota, used: versions });
+    if (versions >= quota) throw this.exceeded('versions', { quota, used: versions });
   }
 
+  /**
+   * Checks that a job may learn so many tokens, and the account this month.
+   * @throws ServiceError `quota_exceeded`
+   */
+  async requireTokens(tx: Tx, account: AccountId, tokens: number): Promise<void> {
+    const [{ job_tokens, month_tokens }, used] = [await this.of(tx, account), await this.used(tx, account)];
+    if (tokens > job_tokens) throw this.exceeded('job_tokens', { quota: job_tokens, used: tokens });
+    if (used.month_tokens + tokens > month_tokens) throw this.exceeded('month_tokens', { quota: month_tokens, used: used.month_tokens });
+  }
+
+  /** The quotas that apply to the account, and their use. */
   use({ account }: { account: AccountId }): Promise<z.input<typeof FindTuningUse.reply>> {
-    return this.transactions.read(account, async (connection) => ({
+    return this.accounts.read(account, async (connection) => ({
       quotas: await this.of(connection, account),
-      used: await this.quotas.used(connection, account),
+      used: await this.used(connection, account),
     }));
   }
-
-  find({ account }: { account: AccountId }): Promise<z.input<typeof FindTuningQuotas.reply>> {
-    return this.transactions.read(account, (connection) => this.#describe(connection, account));
-  }
-
-  async set(request: z.output<typeof SetTuningQuotas.request>): Promise<z.input<typeof SetTuningQuotas.reply>> {
-    const { account, quotas: changes, actor } = request;
-    // Not through AccountTransactions: a busy account must not keep the operator waiting.
-    return this.own.run(async (tx) => {
-      await this.quotas.lock(tx, account);
-      const before = await this.quotas.find(tx, account);
-      const entries = Object.entries({ ...before, ...changes });
-      const next = TuningQuotas.parse(Object.fromEntries(entries.filter(([, quota]) => quota !== null && quota !== undefined)));
-      await this.quotas.set(tx, account, next);
-      const facts = factsOf(before, next);
-      await this.audit.record(tx, { account, actor, action: 'quotas.set', object: `account:${account}`, facts });
-      return this.#describe(tx, account);
-    });
-  }
-
-  async #describe(tx: Tx, account: AccountId): Promise<z.input<typeof FindTuningQuotas.reply>> {
-    const [quotas, used] = [await this.quotas.find(tx, account), await this.quotas.used(tx, account)];
-    return { quotas, defaults: this.defaults, used };
-  }
 }
-
-/** The changed quotas for the audit log, each as "before → after". */
-function factsOf(before: TuningQuotas, after: TuningQuotas): AuditEntry['facts'] {
-  const changed = (Object.keys(WORDS) as Counted[]).filter((name) => before[name] !== after[name]);
-  return Object.fromEntries(changed.map((name) => [name, `${before[name] ?? 'default'} → ${after[name] ?? 'default'}`]));
-}
-
-/** The refusal of what a quota does not allow. */
-export const exceeded = (name: Counted, { quota, used }: { quota: number; used: number }): ServiceError =>
-  new ServiceError(
-    'quota_exceeded',
-    `This account has ${used} ${WORDS[name]} and may have ${quota}: there is no room for more. The operator can raise the quota.`,
-    { facts: { quota, used } },
-  );

@@ -98,3 +98,14 @@ export class AuditLog {
     return rows.map((row) => ({ ...row, id: Number(row.id), at: row.at.toISOString() }));
   }
 }
+
+/**
+ * The settings that a change sets to other values, each as "before → after", for the audit log.
+ * @param unset the word for a setting without a value
+ */
+export function changesOf(before: object, after: object, unset: 'none' | 'default'): AuditEntry['facts'] {
+  const [was, is] = [new Map<string, unknown>(Object.entries(before)), new Map<string, unknown>(Object.entries(after))];
+  const names = new Set([...was.keys(), ...is.keys()]);
+  const changed = [...names].filter((name) => was.get(name) !== is.get(name));
+  return Object.fromEntries(changed.map((name) => [name, `${String(was.get(name) ?? unset)} → ${String(is.get(name) ?? unset)}`]));
+}
