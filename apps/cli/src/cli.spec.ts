@@ -69,6 +69,13 @@ describe('a command', () => {
     expect(JSON.parse(stdout)).toEqual({ error: { code: 'slug_taken', message: 'This slug is taken.' } });
   });
 
+  it('keeps the lines of a failure', async () => {
+    const failed = failsWith(new CliError('file_refused', 'Two lines are wrong:\nline 3: no answer\nline 9: \u001B[2Jno prompt'));
+    const { stdout, stderr } = await run(failed, 'thing', 'do', '--json');
+    expect(stderr).toBe('✗ Two lines are wrong: (file_refused)\nline 3: no answer\nline 9: \uFFFD[2Jno prompt\n');
+    expect(JSON.parse(stdout)).toMatchObject({ error: { message: expect.stringContaining(':\nline 3: no answer\n') as string } });
+  });
+
   it('names the field of an invalid request', async () => {
     const refused = failsWith(new ServiceError('invalid_request', 'Too long.', { param: 'name' }));
     expect((await run(refused, 'thing', 'do')).stderr).toBe('✗ name: Too long. (invalid_request)\n');

@@ -87,7 +87,7 @@ function shareSettings(parent: CliCommand): void {
   }
 }
 
-/** A failure in one line, with its code. */
+/** A failure with its code. */
 interface Failure {
   readonly code: string;
   readonly message: string;
@@ -110,9 +110,10 @@ async function fail({ terminal }: Cli, error: unknown, json: boolean): Promise<n
     await terminal.note(`✗ The command line failed: ${withoutKeys(detail)}`);
     return EXIT.failed;
   }
-  const message = withoutKeys(failure.message).replace(/\s*\n\s*/g, ' ');
+  const message = withoutKeys(failure.message).trim();
   if (json) await terminal.print(`${JSON.stringify({ error: { code: failure.code, message, ...failure.facts } })}\n`);
-  await terminal.note(`✗ ${printable(message)} (${failure.code})`);
+  const [first = '', ...others] = message.split('\n').map(printable);
+  await terminal.note([`✗ ${first} (${failure.code})`, ...others].join('\n'));
   return EXIT.failed;
 }
 

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { CliError } from './cli-errors.js';
 import type { Session } from './session/session.js';
 import type { Terminal } from './terminal.js';
 
@@ -72,3 +73,23 @@ export const group = (name: string, summary: string, commands: readonly CliComma
 
 /** Option of commands that work within one account. */
 export const ACCOUNT = new Option('--account <SLUG>', 'the account (default: the only one, or local)');
+
+/** Option of commands that delete. */
+export const YES = new Option('-y, --yes', 'does not ask');
+
+/** Asks a person to type the name of what is about to be deleted, unless `--yes` was given. */
+type Confirmation = (loss: string, name: string) => Promise<void>;
+
+/**
+ * Whether a deletion may go on, for commands with the option `YES`.
+ * @throws CliError `not_confirmed` where there is no terminal to ask on; later where another name was typed
+ */
+export function confirmation({ options, terminal }: Call<{ readonly yes?: true }>): Confirmation {
+  if (!options.yes && !terminal.interactive)
+    throw new CliError('not_confirmed', 'There is no terminal to ask on: --yes deletes without asking.');
+  return async (loss, name) => {
+    if (options.yes) return;
+    const typed = await terminal.ask(`This deletes ${loss} for good. Type ${name} to go on: `);
+    if (typed !== name) throw new CliError('not_confirmed', 'Nothing was deleted.');
+  };
+}

@@ -1,9 +1,7 @@
 import { DeleteDeployment, ResumeDeployment, ScaleDeployment, StopDeployment } from '@slipway/contracts';
-import { CliError } from '../cli-errors.js';
-import { ACCOUNT, type Call, command } from '../command.js';
-import type { Session } from '../session/session.js';
+import { ACCOUNT, type Call, command, confirmation, YES } from '../command.js';
 import { whole } from '../values.js';
-import { DEPLOYMENT, type DeploymentReference, type FoundDeployment, findDeployment } from './deployment-name.js';
+import { DEPLOYMENT, type DeploymentReference, findDeployment } from './deployment-name.js';
 import { stateText, withSlug } from './deployment-text.js';
 import { Replicas } from './settings.js';
 import { untilReady, untilStopped, WAIT_OPTIONS, waitFor, waitOf, type WaitValues } from './wait-for-deployment.js';
@@ -54,25 +52,17 @@ export const resume = command('resume', 'Starts a stopped deployment again, and 
 
 const aliasesText = (slug: string, aliases: readonly string[]): string => aliases.map((alias) => `${slug}/${alias}`).join(', ');
 
-async function confirm({ terminal }: Session, { account, view, slug }: FoundDeployment): Promise<void> {
-  const aliases = aliasesText(account.slug, view.aliases);
-  const loss = aliases === '' ? '' : ` and its aliases ${aliases}`;
-  const answer = await terminal.ask(`This deletes ${slug} (${view.name})${loss} for good. Type ${slug} to go on: `);
-  if (answer !== slug) throw new CliError('not_confirmed', 'Nothing was deleted.');
-}
-
 export const remove = command('delete', 'Deletes a stopped or failed deployment for good, its aliases with it.')
   .addArgument(DEPLOYMENT)
-  .option('-y, --yes', 'does not ask')
-  .takes(ACCOUNT)
-  .plans(({ options, terminal }: Call<{ yes?: true }>, reference: DeploymentReference) => {
-    if (!options.yes && !terminal.interactive)
-      throw new CliError('not_confirmed', 'There is no terminal to ask on: --yes deletes without asking.');
+  .takes(YES, ACCOUNT)
+  .plans((call: Call<{ yes?: true }>, reference: DeploymentReference) => {
+    const confirmed = confirmation(call);
     return async (session) => {
-      const found = await findDeployment(session, reference);
-      if (!options.yes) await confirm(session, found);
-      const reply = await session.call(DeleteDeployment, { account: found.account.id, deployment: found.view.id });
-      const aliases = aliasesText(found.account.slug, reply.aliases);
-      return { json: { slug: found.slug, ...reply }, text: `Deleted ${found.slug}${aliases === '' ? '' : ` with ${aliases}`}.` };
+      const { account, view, slug } = await findDeployment(session, reference);
+      const lost = aliasesText(account.slug, view.aliases);
+      await confirmed(`${slug} (${view.name})${lost === '' ? '' : ` and its aliases ${lost}`}`, slug);
+      const reply = await session.call(DeleteDeployment, { account: account.id, deployment: view.id });
+      const aliases = aliasesText(account.slug, reply.aliases);
+      return { json: { slug, ...reply }, text: `Deleted ${slug}${aliases === '' ? '' : ` with ${aliases}`}.` };
     };
   });

@@ -12,8 +12,7 @@ import {
 } from '@slipway/contracts';
 import { Option } from 'commander';
 import { findAccount } from '../accounts/find-account.js';
-import { CliError } from '../cli-errors.js';
-import { ACCOUNT, type Call, command, group } from '../command.js';
+import { ACCOUNT, type Call, command, confirmation, group, YES } from '../command.js';
 import { type DeploymentReference, findDeployment, deploymentReference } from '../deployments/deployment-name.js';
 import { sizeText } from '../deployments/show-commands.js';
 import { untilReady, WAIT_OPTIONS, waitFor, waitOf, type WaitValues } from '../deployments/wait-for-deployment.js';
@@ -122,16 +121,13 @@ const exportCommand = command('export', 'Writes an adapter into a tar file, with
 
 const remove = command('rm', 'Deletes an adapter that no deployment serves, for good.')
   .addArgument(ADAPTER)
-  .option('-y, --yes', 'does not ask')
-  .takes(ACCOUNT)
-  .plans(({ options, terminal }: Call<{ yes?: true }>, reference: DatasetReference) => {
-    if (!options.yes && !terminal.interactive)
-      throw new CliError('not_confirmed', 'There is no terminal to ask on: --yes deletes without asking.');
+  .takes(YES, ACCOUNT)
+  .plans((call: Call<{ yes?: true }>, reference: DatasetReference) => {
+    const confirmed = confirmation(call);
     return async (session) => {
       const { account, adapter } = await findAdapter(session, reference);
       const called = textOf(adapter);
-      if (!options.yes && (await terminal.ask(`This deletes ${called} for good. Type ${called} to go on: `)) !== called)
-        throw new CliError('not_confirmed', 'Nothing was deleted.');
+      await confirmed(called, called);
       await session.call(DeleteAdapter, { account: account.id, adapter: adapter.id });
       return { json: { adapter: called }, text: `Deleted ${called}.` };
     };

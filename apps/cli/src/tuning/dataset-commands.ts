@@ -28,7 +28,7 @@ import { Option } from 'commander';
 import type { z } from 'zod';
 import { findAccount } from '../accounts/find-account.js';
 import { CliError } from '../cli-errors.js';
-import { ACCOUNT, type Call, command, group } from '../command.js';
+import { ACCOUNT, type Call, command, confirmation, group, YES } from '../command.js';
 import { sizeText } from '../deployments/show-commands.js';
 import type { Account, Session } from '../session/session.js';
 import { type Cell, fields, tableOr } from '../table.js';
@@ -280,16 +280,13 @@ const diff = command('diff', 'Compares two versions of a data set by their examp
 
 const remove = command('rm', 'Deletes a data set with all versions for good. Adapters made from it stay.')
   .addArgument(DATASET)
-  .option('-y, --yes', 'does not ask')
-  .takes(ACCOUNT)
-  .plans(({ options, terminal }: Call<{ yes?: true }>, reference: DatasetReference) => {
-    if (!options.yes && !terminal.interactive)
-      throw new CliError('not_confirmed', 'There is no terminal to ask on: --yes deletes without asking.');
+  .takes(YES, ACCOUNT)
+  .plans((call: Call<{ yes?: true }>, reference: DatasetReference) => {
+    const confirmed = confirmation(call);
     return async (session) => {
       const { account, found } = await findDataset(session, reference);
       const { name: called, versions } = found.dataset;
-      const question = `This deletes ${called} with ${versions} versions for good. Type ${called} to go on: `;
-      if (!options.yes && (await terminal.ask(question)) !== called) throw new CliError('not_confirmed', 'Nothing was deleted.');
+      await confirmed(`${called} with ${versions} versions`, called);
       await session.call(DeleteDataset, { account: account.id, dataset: found.dataset.id });
       return { json: { dataset: called }, text: `Deleted ${called}.` };
     };

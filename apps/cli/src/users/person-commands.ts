@@ -1,6 +1,5 @@
 import { DeleteUser, SetUserState, type UserState } from '@slipway/contracts';
-import { CliError } from '../cli-errors.js';
-import { type Call, type CliCommand, command } from '../command.js';
+import { type Call, type CliCommand, command, confirmation, YES } from '../command.js';
 import { OPERATOR } from '../session/session.js';
 import { EMAIL } from './find-member.js';
 
@@ -40,13 +39,11 @@ export const deletePerson = command(
   'The audit log keeps its entries about them. Keys that they made stay, as they belong to the accounts. Refused while they are the only owner of one.',
 )
   .addArgument(EMAIL)
-  .option('-y, --yes', 'does not ask')
-  .plans(({ options, terminal }: Call<{ yes?: true }>, email: string) => {
-    if (!options.yes && !terminal.interactive)
-      throw new CliError('not_confirmed', 'There is no terminal to ask on: --yes deletes without asking.');
+  .takes(YES)
+  .plans((call: Call<{ yes?: true }>, email: string) => {
+    const confirmed = confirmation(call);
     return async (session) => {
-      const question = `This deletes ${email} from all accounts for good. Type the address to go on: `;
-      if (!options.yes && (await session.terminal.ask(question)) !== email) throw new CliError('not_confirmed', 'Nothing was deleted.');
+      await confirmed(`${email} from all accounts`, email);
       const reply = await session.call(DeleteUser, { email, actor: OPERATOR });
       return { json: { email, ...reply }, text: `Deleted ${email}; ended ${sessionsText(reply.ended)}.` };
     };
