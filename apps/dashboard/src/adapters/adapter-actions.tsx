@@ -1,18 +1,16 @@
 import type { AdapterView } from '@slipway/contracts';
 import { useNavigate } from '@tanstack/react-router';
 import { type JSX, useState } from 'react';
-import { useForm } from 'react-hook-form';
 import { messageOf } from '../api/console-error.js';
-import { saveFrom } from '../api/save-from.js';
+import { saveFrom } from '../api/save.js';
 import { useChange } from '../api/use-call.js';
-import { nameFault } from '../data-sets/tuning-name.js';
+import { RenameDialog } from '../data-sets/rename-dialog.js';
 import { useAccount, useMayChange } from '../session/use-session.js';
 import { announce } from '../ui/announcements.js';
 import { Button, buttonClass } from '../ui/button.js';
 import { ConfirmDialog } from '../ui/confirm-dialog.js';
-import { TextField } from '../ui/field.js';
-import { fieldOf, FormDialog, without } from '../ui/form.js';
 import { Icon } from '../ui/icon.js';
+import { FormsMenu } from '../ui/export-menu.js';
 import { Menu } from '../ui/menu.js';
 import { adapterName } from './adapter-words.js';
 import { DeployDialog } from './deploy-dialog.js';
@@ -31,15 +29,7 @@ export function AdapterActions({ adapter }: AdapterProps): JSX.Element | null {
   const isUsed = adapter.deployments.length > 0;
   return (
     <>
-      <Menu
-        label="Export"
-        triggerClass={buttonClass('plain')}
-        trigger={
-          <>
-            <Icon name="download" className="-ml-0.5 size-4" />
-            Export
-          </>
-        }
+      <FormsMenu
         entries={[
           { label: 'PEFT (safetensors)', icon: 'file', onSelect: () => void save('peft') },
           { label: 'GGUF', icon: 'file', onSelect: () => void save('gguf') },
@@ -64,7 +54,7 @@ export function AdapterActions({ adapter }: AdapterProps): JSX.Element | null {
         ]}
       />
       {asked === 'deploy' && <DeployDialog adapter={adapter} onClose={close} />}
-      {asked === 'rename' && <RenameDialog adapter={adapter} onClose={close} />}
+      {asked === 'rename' && <RenameAdapter adapter={adapter} onClose={close} />}
       {asked === 'delete' && <DeleteDialog adapter={adapter} onClose={close} />}
     </>
   );
@@ -85,24 +75,16 @@ interface DialogProps extends AdapterProps {
   readonly onClose: () => void;
 }
 
-function RenameDialog({ adapter, onClose }: DialogProps): JSX.Element {
-  const form = useForm({ defaultValues: { name: adapter.name } });
+function RenameAdapter({ adapter, onClose }: DialogProps): JSX.Element {
   const rename = useChange('adapters/rename', ['adapters/', 'datasets/find']);
-  const submit = async ({ name }: { readonly name: string }): Promise<void> => {
-    await rename.mutateAsync({ adapter: adapter.id, name: name.trim() });
-    onClose();
-  };
   return (
-    <FormDialog title="Rename adapter" action="Rename" {...{ form, submit, onClose }}>
-      <TextField
-        label="Name"
-        maxLength={63}
-        autoComplete="off"
-        spellCheck={false}
-        hint="All versions of the adapter get the name."
-        {...fieldOf(form, 'name', { validate: without((text: string) => nameFault(text.trim())) })}
-      />
-    </FormDialog>
+    <RenameDialog
+      thing="adapter"
+      name={adapter.name}
+      hint="All versions of the adapter get the name."
+      onRename={async (name) => void (await rename.mutateAsync({ adapter: adapter.id, name }))}
+      onClose={onClose}
+    />
   );
 }
 

@@ -4,12 +4,12 @@ import { plural } from '../format/number.js';
 import { ADAPTERS_SEARCH } from '../searches.js';
 import { useAccount } from '../session/use-session.js';
 import { useAdapters } from '../tuning/use-jobs.js';
+import { momentColumn } from '../ui/data-table/columns.js';
 import { DataTable } from '../ui/data-table/data-table.js';
 import { Truncated } from '../ui/data-table/truncated.js';
 import type { Column, Facet } from '../ui/data-table/types.js';
 import { EmptyState } from '../ui/empty-state.js';
-import { Moment } from '../ui/moment.js';
-import { Quantity } from '../ui/quantity.js';
+import { Dash, Quantity } from '../ui/quantity.js';
 import { Status } from '../ui/status.js';
 import { useUrlState } from '../url-state/use-url-state.js';
 import { adapterName, verdictWords } from './adapter-words.js';
@@ -71,15 +71,9 @@ const COLUMNS: readonly Column<AdapterView>[] = [
   {
     id: 'deployments',
     title: 'Served by',
-    cell: ({ deployments: { length } }) => (length === 0 ? <span className="text-muted">–</span> : plural(length, 'deployment')),
+    cell: ({ deployments: { length } }) => (length === 0 ? <Dash /> : plural(length, 'deployment')),
     value: ({ deployments: { length } }) => length,
     numeric: true,
   },
-  {
-    id: 'created',
-    title: 'Created',
-    cell: ({ created_at: at }) => <Moment at={at} />,
-    value: ({ created_at: at }) => Date.parse(at),
-    numeric: true,
-  },
+  momentColumn('created', 'Created', ({ created_at }) => created_at),
 ];

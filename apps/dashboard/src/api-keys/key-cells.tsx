@@ -3,6 +3,7 @@ import type { JSX } from 'react';
 import { formatCompact, formatCount, plural } from '../format/number.js';
 import { Chip } from '../ui/chip.js';
 import { Moment } from '../ui/moment.js';
+import { Dash } from '../ui/quantity.js';
 import { BudgetMeter } from './budget-meter.js';
 import { LIMITS } from './key-limits.js';
 import type { KeyRow } from './key-rows.js';
@@ -40,7 +41,7 @@ export function AccessCell({ row, nameOf }: { readonly row: KeyRow; readonly nam
 
 /** Tokens of the last 30 days, and below them requests. */
 export function UsageCell({ row: { requests, tokens } }: { readonly row: KeyRow }): JSX.Element {
-  if (requests === null || tokens === null) return <span className="text-muted">–</span>;
+  if (requests === null || tokens === null) return <Dash />;
   if (requests === 0) return <span className="text-muted">None</span>;
   return (
     <span className="grid justify-items-end leading-4">
@@ -56,14 +57,14 @@ export function UsageCell({ row: { requests, tokens } }: { readonly row: KeyRow 
 export function BudgetCell({ row: { budget, limits, name } }: { readonly row: KeyRow }): JSX.Element {
   if (budget) return <BudgetMeter use={budget} of={name} />;
   const held = LIMITS.filter((limit) => limits?.[limit.name] !== undefined);
-  if (held.length === 0) return <span className="text-muted">–</span>;
+  if (held.length === 0) return <Dash />;
   const words = held.map((limit) => `${limit.label}: ${formatCount(limits?.[limit.name] ?? 0)}`);
   return <span title={words.join('\n')}>Limited</span>;
 }
 
 /** A moment that may never come: "Never", or a dash where it is not known. */
 export function MomentOrNever({ at }: { readonly at: string | null | undefined }): JSX.Element {
-  if (at === undefined) return <span className="text-muted">–</span>;
+  if (at === undefined) return <Dash />;
   return at === null ? <span className="text-muted">Never</span> : <Moment at={at} />;
 }
 

@@ -8,6 +8,7 @@ import type { Column } from '../ui/data-table/types.js';
 import { EmptyState } from '../ui/empty-state.js';
 import { Moment } from '../ui/moment.js';
 import { Section } from '../ui/page.js';
+import { Dash } from '../ui/quantity.js';
 import { Status } from '../ui/status.js';
 import { useUrlState } from '../url-state/use-url-state.js';
 import { agentName } from './agent-name.js';
@@ -46,7 +47,7 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     id: 'client',
     title: 'Client',
-    cell: ({ client }) => (client === null ? <span className="text-muted">–</span> : <span title={client}>{agentName(client)}</span>),
+    cell: ({ client }) => (client === null ? <Dash /> : <span title={client}>{agentName(client)}</span>),
     value: ({ client }) => client && agentName(client),
     width: 160,
   },

@@ -8,13 +8,13 @@ import { DATA_SETS_SEARCH } from '../searches.js';
 import { useAccount, useMayChange } from '../session/use-session.js';
 import { announce } from '../ui/announcements.js';
 import { Button } from '../ui/button.js';
+import { creatorColumn, momentColumn } from '../ui/data-table/columns.js';
 import { DataTable } from '../ui/data-table/data-table.js';
 import { Truncated } from '../ui/data-table/truncated.js';
 import type { Column, Facet } from '../ui/data-table/types.js';
 import { EmptyState } from '../ui/empty-state.js';
-import { Moment } from '../ui/moment.js';
 import { Page } from '../ui/page.js';
-import { Quantity } from '../ui/quantity.js';
+import { Dash, Quantity } from '../ui/quantity.js';
 import { Status } from '../ui/status.js';
 import { useUrlState } from '../url-state/use-url-state.js';
 import { CreateDatasetDialog, SAMPLE_NAME } from './create-dataset-dialog.js';
@@ -157,23 +157,10 @@ const COLUMNS: readonly Column<DatasetView>[] = [
   {
     id: 'jobs',
     title: 'Used by',
-    cell: ({ jobs }) => (jobs === 0 ? <span className="text-muted">–</span> : plural(jobs, 'job')),
+    cell: ({ jobs }) => (jobs === 0 ? <Dash /> : plural(jobs, 'job')),
     value: ({ jobs }) => jobs,
     numeric: true,
   },
-  {
-    id: 'creator',
-    title: 'Created by',
-    cell: ({ created_by: by }) => <Truncated text={by.actor_name ?? ''} />,
-    value: ({ created_by: by }) => by.actor_name ?? '',
-    width: 130,
-    hidden: true,
-  },
-  {
-    id: 'changed',
-    title: 'Changed',
-    cell: ({ changed_at: at }) => <Moment at={at} />,
-    value: ({ changed_at: at }) => Date.parse(at),
-    numeric: true,
-  },
+  creatorColumn(),
+  momentColumn('changed', 'Changed', ({ changed_at }) => changed_at),
 ];

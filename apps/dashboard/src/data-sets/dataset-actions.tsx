@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { type JSX, lazy, Suspense, useState } from 'react';
 import { messageOf } from '../api/console-error.js';
-import { saveFrom } from '../api/save-from.js';
+import { saveFrom } from '../api/save.js';
 import { useChange } from '../api/use-call.js';
 import { useAccount, useMayChange } from '../session/use-session.js';
 import { announce } from '../ui/announcements.js';

@@ -7,11 +7,10 @@ import { plural } from '../format/number.js';
 import { useAccount } from '../session/use-session.js';
 import { announce } from '../ui/announcements.js';
 import { ConfirmDialog } from '../ui/confirm-dialog.js';
-import { TextField } from '../ui/field.js';
-import { fieldOf, FormDialog, without } from '../ui/form.js';
+import { FormDialog } from '../ui/form.js';
 import { RadioCards } from '../ui/radio-cards.js';
+import { RenameDialog } from './rename-dialog.js';
 import type { DatasetDetails } from './shown-version.js';
-import { nameFault } from './tuning-name.js';
 
 /** What is asked before it is done with a data set. */
 export type DatasetCommand = 'rename' | 'access' | 'delete';
@@ -23,32 +22,20 @@ interface DialogProps {
 
 /** The dialog of a command. */
 export function DatasetDialog({ asked, ...dialog }: DialogProps & { readonly asked: DatasetCommand }): JSX.Element {
-  if (asked === 'rename') return <RenameDialog {...dialog} />;
+  if (asked === 'rename') return <RenameDataset {...dialog} />;
   return asked === 'access' ? <AccessDialog {...dialog} /> : <DeleteDialog {...dialog} />;
 }
 
-function RenameDialog({ details: { dataset }, onClose }: DialogProps): JSX.Element {
+function RenameDataset({ details: { dataset }, onClose }: DialogProps): JSX.Element {
   const { slug: account } = useAccount();
   const navigate = useNavigate();
-  const form = useForm({ defaultValues: { name: dataset.name } });
   const rename = useChange('datasets/rename', ['datasets/list', 'jobs/']);
-  const submit = async ({ name }: { readonly name: string }): Promise<void> => {
-    const renamed = await rename.mutateAsync({ dataset: dataset.id, name: name.trim() });
-    onClose();
-    void navigate({ to: '/$account/data-sets/$name', params: { account, name: renamed.name }, replace: true });
+  const onRename = async (wanted: string): Promise<void> => {
+    const { name } = await rename.mutateAsync({ dataset: dataset.id, name: wanted });
+    void navigate({ to: '/$account/data-sets/$name', params: { account, name }, replace: true });
   };
-  return (
-    <FormDialog title="Rename data set" action="Rename" {...{ form, submit, onClose }}>
-      <TextField
-        label="Name"
-        maxLength={63}
-        autoComplete="off"
-        spellCheck={false}
-        hint="Commands and links that name it need the new name."
-        {...fieldOf(form, 'name', { validate: without((text: string) => nameFault(text.trim())) })}
-      />
-    </FormDialog>
-  );
+  const hint = 'Commands and links that name it need the new name.';
+  return <RenameDialog thing="data set" name={dataset.name} {...{ hint, onRename, onClose }} />;
 }
 
 const ACCESS: readonly { readonly value: AgentAccess; readonly title: string; readonly text: string }[] = [

@@ -1,7 +1,7 @@
 import type { ConsoleReply, DatasetIssue, IssueTotal } from '@slipway/contracts';
 import { type JSX, useState } from 'react';
 import { messageOf } from '../api/console-error.js';
-import { saveFrom } from '../api/save-from.js';
+import { saveFrom } from '../api/save.js';
 import { type ListPage, useAll } from '../api/use-all.js';
 import { useChange } from '../api/use-call.js';
 import { formatCount } from '../format/number.js';

@@ -6,6 +6,7 @@ import { JOB_STATES } from '../tuning/job-words.js';
 import { DataTable } from '../ui/data-table/data-table.js';
 import type { Column } from '../ui/data-table/types.js';
 import { EmptyState } from '../ui/empty-state.js';
+import { Dash } from '../ui/quantity.js';
 import { Status } from '../ui/status.js';
 import { useUrlState } from '../url-state/use-url-state.js';
 import type { ShownVersion } from './shown-version.js';
@@ -49,7 +50,7 @@ const COLUMNS: readonly Column<DatasetUse>[] = [
   {
     id: 'state',
     title: 'State',
-    cell: ({ state }) => (state === null ? <span className="text-muted">–</span> : <Status {...stateOf(state)} />),
+    cell: ({ state }) => (state === null ? <Dash /> : <Status {...stateOf(state)} />),
     value: ({ state }) => state,
     width: 140,
     card: 'status',

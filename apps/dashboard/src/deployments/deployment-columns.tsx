@@ -8,6 +8,7 @@ import { Truncated } from '../ui/data-table/truncated.js';
 import type { Column } from '../ui/data-table/types.js';
 import { MeterBar } from '../ui/meter.js';
 import { Moment } from '../ui/moment.js';
+import { Dash } from '../ui/quantity.js';
 import { Tooltip } from '../ui/tooltip.js';
 import type { Sums } from '../usage/usage-range.js';
 import { slugOf } from './inference-target.js';
@@ -43,8 +44,6 @@ export function formatErrorShare(share: number): string {
   if (percent < 0.1) return '<0.1 %';
   return `${percent < 10 ? percent.toFixed(1) : Math.round(percent)} %`;
 }
-
-const Dash = (): JSX.Element => <span className="text-muted">–</span>;
 
 /** The columns of the list. */
 export function deploymentColumns({ hourOf: known, loads, courses }: DeploymentFigures): readonly Column<DeploymentView>[] {

@@ -1,4 +1,5 @@
 import { type JSX, useMemo } from 'react';
+import { saveText } from '../api/save.js';
 import { formatExact } from '../format/time.js';
 import { DEPLOYMENT_SEARCH, LOG_LEVELS } from '../searches.js';
 import { Button, IconButton } from '../ui/button.js';
@@ -120,12 +121,8 @@ function Bar({ url, replicas, lines, slug }: BarProps): JSX.Element {
 }
 
 function save(slug: string, lines: readonly LogLine[]): void {
-  const url = URL.createObjectURL(new Blob([`${lines.map(savedLine).join('\n')}\n`], { type: 'text/plain;charset=utf-8' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = `${slug}-${formatExact(new Date().toISOString(), 'utc').slice(0, 19).replace(' ', 'T').replaceAll(':', '')}Z.log`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  const time = formatExact(new Date().toISOString(), 'utc').slice(0, 19).replace(' ', 'T').replaceAll(':', '');
+  saveText(`${slug}-${time}Z.log`, 'text/plain', `${lines.map(savedLine).join('\n')}\n`);
 }
 
 function NoLines({ isFiltered, set }: { readonly isFiltered: boolean; readonly set: Search[1] }): JSX.Element {

@@ -4,6 +4,7 @@ import { formatCount, formatMs, formatRate, plural } from '../format/number.js';
 import { MeterBar, ProgressBar } from '../ui/meter.js';
 import { Notice } from '../ui/notice.js';
 import { Panel } from '../ui/page.js';
+import { Dash } from '../ui/quantity.js';
 import { type Stat, StatGrid } from '../ui/stat-grid.js';
 import { Status, type StatusLook } from '../ui/status.js';
 import type { Sums } from '../usage/usage-range.js';
@@ -47,8 +48,6 @@ function Why({ details: { deployment } }: { readonly details: DeploymentDetails 
     </Notice>
   );
 }
-
-const Dash = (): JSX.Element => <span className="text-muted">–</span>;
 
 function Gauges({ details: { deployment } }: { readonly details: DeploymentDetails }): JSX.Element {
   const load = useLoad(deployment.id);

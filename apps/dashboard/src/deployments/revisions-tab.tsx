@@ -8,6 +8,7 @@ import { DataTable } from '../ui/data-table/data-table.js';
 import { Truncated } from '../ui/data-table/truncated.js';
 import type { Column, RowAction } from '../ui/data-table/types.js';
 import { Moment } from '../ui/moment.js';
+import { Dash } from '../ui/quantity.js';
 import { Status } from '../ui/status.js';
 import { useUrlState } from '../url-state/use-url-state.js';
 import type { DeploymentDetails } from './deployment-details.js';
@@ -89,7 +90,7 @@ function columnsOf(
       title: 'Note',
       width: 180,
       value: ({ note }) => note ?? null,
-      cell: ({ note }) => (note ? <Truncated text={note} /> : <span className="text-muted">–</span>),
+      cell: ({ note }) => (note ? <Truncated text={note} /> : <Dash />),
     },
     ...settingColumns(revisions),
   ];

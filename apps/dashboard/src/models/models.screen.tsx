@@ -14,7 +14,7 @@ import type { Column, Facet, RowAction } from '../ui/data-table/types.js';
 import { EmptyState } from '../ui/empty-state.js';
 import { Icon } from '../ui/icon.js';
 import { Page } from '../ui/page.js';
-import { Quantity } from '../ui/quantity.js';
+import { Dash, Quantity } from '../ui/quantity.js';
 import { useUrlState } from '../url-state/use-url-state.js';
 import { addressOf, SOURCE_WORDS } from './model-words.js';
 
@@ -98,7 +98,7 @@ const columnsOf = (account: string, nameOf: (id: number) => string): readonly Co
   {
     id: 'hosts',
     title: 'Workers',
-    cell: ({ hosts }) => (hosts.length === 0 ? <span className="text-muted">–</span> : <Truncated text={hosts.join(', ')} />),
+    cell: ({ hosts }) => (hosts.length === 0 ? <Dash /> : <Truncated text={hosts.join(', ')} />),
     value: ({ hosts }) => hosts.join(' '),
     width: 130,
   },
@@ -120,7 +120,7 @@ interface DeploymentsProps {
 /** Links to the first two; the others are counted. */
 function Deployments({ deployments, account, nameOf }: DeploymentsProps): JSX.Element {
   const [shown, more] = [deployments.slice(0, 2), deployments.slice(2)];
-  if (shown.length === 0) return <span className="text-muted">–</span>;
+  if (shown.length === 0) return <Dash />;
   return (
     <span className="flex min-w-0 items-center gap-2">
       {shown.map((id) => (

@@ -15,6 +15,7 @@ import { KeyValues } from '../ui/key-values.js';
 import { Loaded } from '../ui/loaded.js';
 import { Moment } from '../ui/moment.js';
 import { Page, Panel } from '../ui/page.js';
+import { Dash } from '../ui/quantity.js';
 import { StatGrid } from '../ui/stat-grid.js';
 import { Status, type StatusLook } from '../ui/status.js';
 import { searchFor } from '../url-state/search-codec.js';
@@ -63,8 +64,6 @@ function Found({ id }: { readonly id: string }): JSX.Element {
   );
 }
 
-const dash = <span className="text-muted">–</span>;
-
 /** Tokens after the first one by the time since it, each second; null where that tells nothing. */
 export function speedOf({
   completion_tokens: tokens,
@@ -83,11 +82,11 @@ function Details({ request, id }: { readonly request: RequestView; readonly id: 
       <StatGrid
         label="Figures of the request"
         stats={[
-          { label: 'Time to first token', value: ttft === null ? dash : formatMs(ttft) },
+          { label: 'Time to first token', value: ttft === null ? <Dash /> : formatMs(ttft) },
           { label: 'Duration', value: formatMs(ms), ...(status === 'running' && { hint: 'So far' }) },
           { label: 'Input tokens', value: formatCount(input), hint: `${formatCount(cached)} from the cache` },
           { label: 'Output tokens', value: formatCount(output), ...(estimated && { hint: 'Counted, not reported by the engine' }) },
-          { label: 'Tokens per second', value: speed === null ? dash : formatRate(speed) },
+          { label: 'Tokens per second', value: speed === null ? <Dash /> : formatRate(speed) },
         ]}
       />
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-2">

@@ -4,11 +4,12 @@ import { type JSX, useState } from 'react';
 import { FINE_TUNING_SEARCH } from '../searches.js';
 import { useAccount, useMayChange } from '../session/use-session.js';
 import { buttonClass } from '../ui/button.js';
+import { creatorColumn, momentColumn } from '../ui/data-table/columns.js';
 import { DataTable } from '../ui/data-table/data-table.js';
 import { Truncated } from '../ui/data-table/truncated.js';
 import type { Column, Facet, RowAction } from '../ui/data-table/types.js';
 import { EmptyState } from '../ui/empty-state.js';
-import { Moment } from '../ui/moment.js';
+import { Dash } from '../ui/quantity.js';
 import { Status } from '../ui/status.js';
 import { useUrlState } from '../url-state/use-url-state.js';
 import { CancelJobDialog } from './cancel-job-dialog.js';
@@ -85,7 +86,7 @@ const COLUMNS: readonly Column<JobView>[] = [
   {
     id: 'loss',
     title: 'Held-out loss',
-    cell: ({ held_loss: loss }) => (loss === null ? <span className="text-muted">–</span> : LOSS.format(loss)),
+    cell: ({ held_loss: loss }) => (loss === null ? <Dash /> : LOSS.format(loss)),
     value: ({ held_loss: loss }) => loss,
     numeric: true,
     card: 'figure',
@@ -93,7 +94,7 @@ const COLUMNS: readonly Column<JobView>[] = [
   {
     id: 'eta',
     title: 'Left',
-    cell: ({ eta_s: eta }) => (eta === null ? <span className="text-muted">–</span> : formatSeconds(eta)),
+    cell: ({ eta_s: eta }) => (eta === null ? <Dash /> : formatSeconds(eta)),
     value: ({ eta_s: eta }) => eta,
     numeric: true,
   },
@@ -101,25 +102,12 @@ const COLUMNS: readonly Column<JobView>[] = [
     id: 'verdict',
     title: 'Verdict',
     cell: ({ passed }) => {
-      if (passed === null) return <span className="text-muted">–</span>;
+      if (passed === null) return <Dash />;
       return passed ? <Status look="good" text="Passed" /> : <Status look="warn" text="Not passed" />;
     },
     value: ({ passed }) => (passed === null ? null : String(passed)),
     width: 110,
   },
-  {
-    id: 'creator',
-    title: 'Created by',
-    cell: ({ created_by: by }) => <Truncated text={by.actor_name ?? ''} />,
-    value: ({ created_by: by }) => by.actor_name ?? '',
-    width: 130,
-    hidden: true,
-  },
-  {
-    id: 'created',
-    title: 'Created',
-    cell: ({ created_at: at }) => <Moment at={at} />,
-    value: ({ created_at: at }) => Date.parse(at),
-    numeric: true,
-  },
+  creatorColumn(),
+  momentColumn('created', 'Created', ({ created_at }) => created_at),
 ];

@@ -12,6 +12,9 @@ const KINDS = {
   percent: [formatPercent, (value: number) => `${(value * 100).toFixed(2)} %`],
 } as const;
 
+/** Stands where there is no value. */
+export const Dash = (): JSX.Element => <span className="text-muted">–</span>;
+
 export interface QuantityProps {
   /** null = there is none: a dash. */
   readonly value: number | null;
@@ -20,7 +23,7 @@ export interface QuantityProps {
 
 /** A number in little space; exact on hover. */
 export function Quantity({ value, kind }: QuantityProps): JSX.Element {
-  if (value === null) return <span className="text-muted">–</span>;
+  if (value === null) return <Dash />;
   const [short, full] = KINDS[kind];
   const text = short(value);
   if (text === full(value)) return <span className="tabular-nums">{text}</span>;

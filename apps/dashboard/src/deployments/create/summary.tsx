@@ -4,6 +4,7 @@ import { useAddresses } from '../../api/use-call.js';
 import { formatBytes, formatCount, formatMs, plural } from '../../format/number.js';
 import { useAccount } from '../../session/use-session.js';
 import { KeyValues } from '../../ui/key-values.js';
+import { Dash } from '../../ui/quantity.js';
 import { chosenEngine, type DeploymentDraft, goodNumber, sourceOf } from '../deployment-draft.js';
 import { expectedLoadMs, type Fit, fitText } from '../memory-fit.js';
 import { useOptions } from '../use-options.js';
@@ -13,8 +14,6 @@ export interface SummaryProps {
   readonly draft: DeploymentDraft;
   readonly fit: Fit | undefined;
 }
-
-const Open = (): JSX.Element => <span className="text-muted">–</span>;
 
 type Fact = readonly [string, ReactNode] | null;
 
@@ -31,7 +30,7 @@ export function Summary({ draft, fit }: SummaryProps): JSX.Element {
         ];
   const facts: readonly Fact[] = [
     ['Source', SOURCES[draft.kind].title],
-    ['Model', model === '' ? <Open /> : model],
+    ['Model', model === '' ? <Dash /> : model],
     ['Engine', engineTitle(draft)],
     ...sizeFacts(draft, options),
     ...memory,
@@ -75,12 +74,12 @@ const engineTitle = (draft: DeploymentDraft): string =>
   (engineFacts(chosenEngine(draft))?.title ?? chosenEngine(draft)).replace(/ \(.*\)$/, '');
 
 function memoryText(fit: Fit | undefined): ReactNode {
-  if (!fit || fit.memory_needed === null) return <Open />;
+  if (!fit || fit.memory_needed === null) return <Dash />;
   return `${formatBytes(fit.memory_needed)} per replica`;
 }
 
 function loadText(fit: Fit | undefined): ReactNode {
-  if (!fit) return <Open />;
+  if (!fit) return <Dash />;
   const ms = expectedLoadMs(fit);
   return ms === null ? 'Not loaded before' : `About ${formatMs(ms)}`;
 }
