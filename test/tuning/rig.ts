@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AccountId, CreateDataset, type DatasetId, FindBlobDoor, FindDataset, type Role, type RpcContract } from '@slipway/contracts';
 import { type NatsConnection, RpcClient } from '@slipway/platform';
-import { startTestPostgres, type TestPostgres } from '@slipway/testing';
-import { test } from 'vitest';
+import type { TestPostgres } from '@slipway/testing';
 import type { z } from 'zod';
 import { BreakableTcp } from '../deployments/breakable-tcp.js';
 import { Bus, ENV } from '../services/bus.js';
 import { tuningDatabase } from '../services/migrated.js';
 import { type Outcome, PatientRpc } from '../services/patient-rpc.js';
+import { opened, postgresTest } from '../services/rig-test.js';
 import { ServiceInProcess } from '../services/service-in-process.js';
 import { ServiceProcess } from '../services/service-process.js';
 import type { TestService } from '../services/test-service.js';
@@ -46,6 +46,16 @@ export class TuningRig {
       await rig.close();
       throw error;
     }
+  }
+
+  /** A rig with one replica. */
+  static async serving(postgres: TestPostgres): Promise<TuningRig> {
+    const rig = await TuningRig.open(postgres);
+    await rig.startReplica().catch(async (error: unknown) => {
+      await rig.close();
+      throw error;
+    });
+    return rig;
   }
 
   async close(): Promise<void> {
@@ -125,38 +135,8 @@ export class TuningRig {
   }
 }
 
-/** Tests with one rig and one replica for their file. */
-export const rigTest = test.extend<{ postgres: TestPostgres; rig: TuningRig; served: TuningRig }>({
-  postgres: [
-    // oxlint-disable-next-line no-empty-pattern -- vitest reads the fixture's needs from this pattern
-    async ({}, use) => {
-      const postgres = await startTestPostgres();
-      try {
-        await use(postgres);
-      } finally {
-        await postgres.stop();
-      }
-    },
-    { scope: 'file' },
-  ],
-  rig: async ({ postgres }, use) => {
-    const rig = await TuningRig.open(postgres);
-    try {
-      await use(rig);
-    } finally {
-      await rig.close();
-    }
-  },
-  served: [
-    async ({ postgres }, use) => {
-      const rig = await TuningRig.open(postgres);
-      try {
-        await rig.startReplica();
-        await use(rig);
-      } finally {
-        await rig.close();
-      }
-    },
-    { scope: 'file' },
-  ],
+/** Tests with a rig of their own, or with one rig and one replica for their file. */
+export const rigTest = postgresTest.extend<{ rig: TuningRig; served: TuningRig }>({
+  rig: opened((postgres) => TuningRig.open(postgres)),
+  served: [opened((postgres) => TuningRig.serving(postgres)), { scope: 'file' }],
 });
