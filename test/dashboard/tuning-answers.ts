@@ -48,8 +48,7 @@ const job = (id: number, change: Partial<JobView>): JobView =>
   ({
     ...{ id, name: `release-codename-${id}`, base: 'slipway-demo-q8_0', dataset: 2, dataset_name: 'release-codename', version: 2 },
     ...{ trainer: 'embedded', settings, given: { epochs: 8 }, gate: {}, priority: 0, desired: 'run', state: 'running' },
-    // oxlint-disable-next-line unicorn/no-thenable -- as in the contract.
-    ...{ then: { deploy: { alias: 'codename' } }, reason: null, detail: null, place: null, attempt: 1, host: 'trainer-1' },
+    ...{ follow: { deploy: { alias: 'codename' } }, reason: null, detail: null, place: null, attempt: 1, host: 'trainer-1' },
     ...{ step: 120, steps: 240, epoch: 4, progress: 0.5, eta_s: 9, loss: 0.42, held_loss: 1.31, best_step: 90, learned_tokens: 3_720 },
     ...{ device_seconds: 7.4, adapter: null, passed: null, source_job: null, created_by: BY },
     ...{ created_at: AT, started_at: AT, finished_at: null },

@@ -217,8 +217,7 @@ describe('an adapter', () => {
     new RpcResponder(options, CreateDeployment, (request) => Promise.resolve((asked.push(request), { id: 77 })));
     new RpcResponder(options, PointAlias, (request) => Promise.resolve((asked.push(request), { alias: 'support', deployment: 77 })));
     const given = await stage.dataset();
-    // oxlint-disable-next-line unicorn/no-thenable -- the field's name in the contract; the object is never awaited
-    const job = await stage.job(given, { then: { deploy: { alias: 'support' } } });
+    const job = await stage.job(given, { follow: { deploy: { alias: 'support' } } });
     await trainer.succeed(await stage.given(trainer, job));
     await until('the event of the deployment', async () => {
       const { events } = await rig.ask(ReadJobEvents, { account: given.account, job });

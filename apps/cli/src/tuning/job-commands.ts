@@ -196,8 +196,7 @@ export const tune = command(
     const spec = {
       ...{ account: account.id, base, dataset: found.dataset.id, version, settings },
       ...(options.name !== undefined && { name: options.name }),
-      // oxlint-disable-next-line unicorn/no-thenable -- the contract's field; the object is never awaited
-      ...(options.deploy !== undefined && { then: { deploy: { alias: options.deploy } } }),
+      ...(options.deploy !== undefined && { follow: { deploy: { alias: options.deploy } } }),
     };
     if (options.plan) {
       const { plan } = await session.call(PlanJob, spec);

@@ -41,7 +41,7 @@ export const EMPTY_JOB: JobDraft = {
 };
 
 /** The settings of a job, for another one like it. */
-export function draftOf({ id, base, dataset_name: dataset, version, trainer, given, gate, then }: JobView): JobDraft {
+export function draftOf({ id, base, dataset_name: dataset, version, trainer, given, gate, follow }: JobView): JobDraft {
   return {
     ...EMPTY_JOB,
     ...{ base, dataset, version, trainer, source: id },
@@ -49,8 +49,8 @@ export function draftOf({ id, base, dataset_name: dataset, version, trainer, giv
     checkHeldLoss: gate.held_loss ?? true,
     checkDegenerate: gate.degenerate ?? true,
     keepPoints: gate.keep_points ?? null,
-    deploys: then.deploy !== undefined,
-    alias: then.deploy?.alias ?? '',
+    deploys: follow.deploy !== undefined,
+    alias: follow.deploy?.alias ?? '',
   };
 }
 
@@ -109,8 +109,7 @@ export function requestOf(draft: JobDraft, idOf: IdOfDataset): ConsoleRequest<'j
     ...(draft.trainer !== '' && { trainer: draft.trainer }),
     ...(Object.keys(settings).length > 0 && { settings }),
     ...(Object.keys(gate).length > 0 && { gate }),
-    // oxlint-disable-next-line unicorn/no-thenable -- as in the contract.
-    ...(draft.deploys && { then: { deploy: alias === '' ? {} : { alias } } }),
+    ...(draft.deploys && { follow: { deploy: alias === '' ? {} : { alias } } }),
     ...(draft.source > 0 && { source_job: draft.source }),
   };
 }
@@ -156,7 +155,7 @@ const FIELDS: Readonly<Record<string, keyof JobDraft>> = {
   'settings.held_out': 'heldOut',
   'gate.keep_points': 'keepPoints',
   'gate.keep_dataset': 'keepDataset',
-  'then.deploy.alias': 'alias',
+  'follow.deploy.alias': 'alias',
 };
 
 /** The field that a service names as wrong; null = none of the form. */

@@ -17,7 +17,7 @@ function keepText({ keep_points: points }: JobView['gate']): string {
 /** How a job was set up: its resolved settings with their reasons, its checks, and what follows. */
 export function JobSettingsTab({ job }: { readonly job: JobView }): JSX.Element {
   const { slug: account } = useAccount();
-  const { gate, then, source_job: source } = job;
+  const { gate, follow, source_job: source } = job;
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-2">
       <Panel title="Settings">
@@ -32,7 +32,7 @@ export function JobSettingsTab({ job }: { readonly job: JobView }): JSX.Element 
             ['Keep set', keepText(gate)],
             [
               'After success',
-              then.deploy ? `Deploy${then.deploy.alias === undefined ? '' : ` as ${account}/${then.deploy.alias}`}` : 'Nothing',
+              follow.deploy ? `Deploy${follow.deploy.alias === undefined ? '' : ` as ${account}/${follow.deploy.alias}`}` : 'Nothing',
             ],
             source !== null && [
               'Settings from',

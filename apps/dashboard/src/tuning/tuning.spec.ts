@@ -26,8 +26,7 @@ describe('a job in the form', () => {
         ...{ too_long: 'cut', early_stop: false },
       },
       gate: { held_loss: false, keep_points: 0, keep_dataset: 7 },
-      // oxlint-disable-next-line unicorn/no-thenable -- as in the contract.
-      then: { deploy: { alias: 'support' } },
+      follow: { deploy: { alias: 'support' } },
     });
   });
 
@@ -35,8 +34,7 @@ describe('a job in the form', () => {
     const job = {
       ...{ id: 12, base: 'demo', dataset_name: 'support', version: 3, trainer: 'embedded' },
       ...{ given: { learning_rate: 0.0003, held_out: 0.1, early_stop: true }, gate: { degenerate: false } },
-      // oxlint-disable-next-line unicorn/no-thenable -- as in the contract.
-      then: { deploy: {} },
+      follow: { deploy: {} },
     } as unknown as JobView;
     expect(draftOf(job)).toEqual(
       draft({
@@ -59,7 +57,7 @@ describe('a job in the form', () => {
   });
 
   it('shows what a service refuses at its field', () => {
-    expect([fieldOfParam('settings.rank'), fieldOfParam('then.deploy.alias'), fieldOfParam('elsewhere'), fieldOfParam(null)]).toEqual([
+    expect([fieldOfParam('settings.rank'), fieldOfParam('follow.deploy.alias'), fieldOfParam('elsewhere'), fieldOfParam(null)]).toEqual([
       'rank',
       'alias',
       null,

@@ -7,7 +7,7 @@ import {
   type JobDesired,
   type JobId,
   type JobState,
-  type JobThen,
+  type JobFollow,
   type JobView,
   type ResolvedSetting,
   type TrainerBase,
@@ -40,7 +40,7 @@ export interface JobRow extends ActorColumns {
   readonly resolved: ResolvedSetting[];
   readonly spec: TrainingSpec;
   readonly gate: GateSettings;
-  readonly follow: JobThen;
+  readonly follow: JobFollow;
   readonly priority: number;
   readonly desired: JobDesired;
   readonly keep: boolean;
@@ -111,8 +111,7 @@ const iso = (date: Date | null): string | null => date && date.toISOString();
 export const jobView = (row: JobRow, place: number | null): z.input<typeof JobView> => ({
   ...{ id: row.id, name: row.name, base: row.base, dataset: row.dataset_id, dataset_name: row.dataset_name, version: row.version },
   ...{ trainer: row.trainer, settings: row.resolved, given: row.given, gate: row.gate, priority: row.priority, desired: row.desired },
-  // oxlint-disable-next-line unicorn/no-thenable -- the field's name in the contract; the object is never awaited
-  then: row.follow,
+  follow: row.follow,
   ...{
     state: row.state,
     reason: row.reason as z.input<typeof JobView>['reason'],

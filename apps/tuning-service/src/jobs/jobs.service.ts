@@ -70,7 +70,7 @@ export class JobsService {
     const id = await this.jobs.insert(tx, {
       ...{ account, name, base: known.base.base, base_facts: known.base, dataset_id: dataset.id, dataset_name: dataset.name },
       ...{ version: version.number, keep_version: keepVersion, trainer, given: settings, resolved: resolved.settings, spec: resolved.spec },
-      ...{ gate, follow: request.then ?? {}, priority, source_job: request.source_job ?? null, ...actorColumns(actor) },
+      ...{ gate, follow: request.follow ?? {}, priority, source_job: request.source_job ?? null, ...actorColumns(actor) },
     });
     const facts = { base: known.base.base, dataset: dataset.name, version: version.number, sha256: version.canonical };
     await this.audit.record(tx, { account, actor, action: 'job.create', object: `job:${id}`, objectName: name, facts });

@@ -95,16 +95,16 @@ export const GateSettings = z.strictObject({
 export type GateSettings = z.infer<typeof GateSettings>;
 
 /** What follows success. */
-export const JobThen = z.strictObject({
+export const JobFollow = z.strictObject({
   /** Deploys the adapter under this alias when its verdict is good. */
   deploy: z.strictObject({ alias: AliasName.optional(), name: z.string().trim().min(1).max(100).optional() }).optional(),
 });
-export type JobThen = z.infer<typeof JobThen>;
+export type JobFollow = z.infer<typeof JobFollow>;
 
 /** The same in replies and assignments, whose readers ignore the settings of newer senders. */
 export const ReadGateSettings = z.object(GateSettings.shape);
 const ReadSettings = z.object(TrainingSettings.shape);
-const ReadThen = z.object({ deploy: z.object(JobThen.shape.deploy.unwrap().shape).optional() });
+const ReadFollow = z.object({ deploy: z.object(JobFollow.shape.deploy.unwrap().shape).optional() });
 
 const spec = {
   account: AccountId,
@@ -118,8 +118,7 @@ const spec = {
   trainer: z.string().max(64).optional(),
   settings: TrainingSettings.optional(),
   gate: GateSettings.optional(),
-  // oxlint-disable-next-line unicorn/no-thenable -- the field's name in the design of jobs; the object is never awaited.
-  then: JobThen.optional(),
+  follow: JobFollow.optional(),
   /** -1, 0 or 1, among the account's own jobs. */
   priority: z.int().min(-1).max(1).optional(),
   /** The job whose settings were taken over. */
@@ -186,8 +185,7 @@ export const JobView = z.object({
   settings: z.array(ResolvedSetting).max(64),
   given: ReadSettings,
   gate: ReadGateSettings,
-  // oxlint-disable-next-line unicorn/no-thenable -- as in the request.
-  then: ReadThen,
+  follow: ReadFollow,
   priority: z.int().min(-1).max(1),
   desired: enumOr(JobDesired, 'run'),
   state: enumOr(JobState, 'running'),

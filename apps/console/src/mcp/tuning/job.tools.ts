@@ -71,8 +71,7 @@ async function specOf(
   readonly base: string;
 }> {
   const { caller } = call;
-  // oxlint-disable-next-line unicorn/no-thenable -- the contract's field; the object is never awaited
-  const deploy = alias === undefined ? {} : { then: { deploy: { alias: readAlias(alias, caller.slug) } } };
+  const deploy = alias === undefined ? {} : { follow: { deploy: { alias: readAlias(alias, caller.slug) } } };
   return { account: caller.account, ...rest, dataset: await datasetIdOf(dataset, call), ...deploy };
 }
 

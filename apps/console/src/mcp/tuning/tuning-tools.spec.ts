@@ -98,8 +98,7 @@ it('a job is created with the alias that follows success', async () => {
   const args = { base: 'demo', dataset: 'support', alias: 'acme/helper', idempotency_key: 'k' };
   const { structuredContent } = await run(createTuningJob, args, call);
   expect(structuredContent).toMatchObject({ job: 4, state: 'queued' });
-  // oxlint-disable-next-line unicorn/no-thenable -- the contract's field; the object is never awaited
-  expect(asked[1]).toMatchObject({ dataset: 7, base: 'demo', then: { deploy: { alias: 'helper' } } });
+  expect(asked[1]).toMatchObject({ dataset: 7, base: 'demo', follow: { deploy: { alias: 'helper' } } });
 });
 
 it('an adapter becomes a revision where a deployment is named', async () => {
