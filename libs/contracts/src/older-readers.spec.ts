@@ -8,7 +8,7 @@ import { ListAccounts } from './identity/accounts.js';
 import { ListMembers } from './identity/members.js';
 import { ListSessionKeys, SessionClaims } from './identity/session-tokens.js';
 import { Heartbeat } from './inference/control.js';
-import { Frame, readFrame } from './inference/frames.js';
+import { Frame, readFrames } from './inference/frames.js';
 import { Start } from './inference/start.js';
 import { KeyFeed } from './keys/key-feed.js';
 import { KeyView } from './keys/key-view.js';
@@ -169,7 +169,7 @@ describe('a frame with a word that its reader does not know', () => {
     [{ k: 'd', q: 0, e: [{ k: 'fin', r: NEWER }] }, { e: [{ k: 'fin', r: 'stop' }] }],
   ])('%o is read all the same', (frame, expected) => {
     expect(Frame.parse(frame)).toEqual({ ...frame, ...expected });
-    expect(readFrame(JSON.stringify(frame))).toEqual({ ...frame, ...expected });
+    expect(readFrames(JSON.stringify(frame))).toEqual({ ...frame, ...expected });
   });
 });
 
@@ -193,6 +193,6 @@ describe('what is no word at all', () => {
   it.each([null, 1, '', ' ', 'two words', {}])('%o is refused as before', (wrong) => {
     expect(UsageRecord.safeParse({ ...usage, api: wrong }).success).toBe(false);
     expect(AgentHeartbeat.message.safeParse({ ...beat, engines: wrong }).success).toBe(false);
-    expect(readFrame(JSON.stringify({ k: 'd', q: 0, e: [{ k: 'fin', r: wrong }] }))).toBeNull();
+    expect(readFrames(JSON.stringify({ k: 'd', q: 0, e: [{ k: 'fin', r: wrong }] }))).toBeNull();
   });
 });

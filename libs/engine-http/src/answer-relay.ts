@@ -1,4 +1,4 @@
-import type { StreamEvent, Usage } from '@slipway/contracts';
+import { appendEvent, type StreamEvent, type Usage } from '@slipway/contracts';
 import type { EngineOutput } from '@slipway/engine';
 import { type AnswerWishes, ChoiceRelay } from './choice-relay.js';
 import type { UpstreamChunk } from './upstream-chunk.js';
@@ -12,32 +12,6 @@ export interface AnswerRelayOptions extends AnswerWishes {
   readonly countsApart: boolean;
   /** Prompt tokens to report where the upstream never says. */
   readonly estimatedPrompt: number;
-}
-
-/** Texts are joined up to this length, in UTF-16 code units, so that no event outgrows a frame. */
-const JOINED_CHARS = 8_192;
-
-type Piece = Extract<StreamEvent, { k: 'text' | 'think' }>;
-
-/** Probabilities belong to the tokens of one piece, and clients read them with its text. */
-const isJoinable = (event: StreamEvent): event is Piece => event.k === 'think' || (event.k === 'text' && event.lp === undefined);
-
-/** Adds to events that go on together; text behind text of the same choice becomes one piece, which costs what one token does. */
-function append(events: StreamEvent[], event: StreamEvent): void {
-  const last = events.at(-1);
-  const joins =
-    last !== undefined &&
-    isJoinable(last) &&
-    isJoinable(event) &&
-    last.k === event.k &&
-    last.c === event.c &&
-    last.x.length + event.x.length <= JOINED_CHARS;
-  if (!joins) {
-    events.push(event);
-    return;
-  }
-  last.x += event.x;
-  last.n += event.n;
 }
 
 const NOT_REPORTED: UpstreamUsage = { prompt: null, completion: null, cached: null, reasoning: null };
@@ -133,7 +107,7 @@ export class AnswerRelay {
     this.#start();
     for (const event of events) {
       if ('n' in event) this.#estimated += event.n;
-      append(this.#ready, event);
+      appendEvent(this.#ready, event);
     }
   }
 

@@ -7,7 +7,6 @@ import type {
   KeyId,
   PublicApi,
   RejectCode,
-  RequestId,
   ServiceError,
   Start,
   StreamEvent,
@@ -22,8 +21,8 @@ export interface StreamRequest {
   readonly dep: DeploymentId;
   readonly rev: number;
   readonly api: PublicApi | 'count';
-  /** Its name for the client, for the worker's log. */
-  readonly request?: RequestId | undefined;
+  /** The client gets the answer in one piece: texts may wait for one another at the worker, for up to a heartbeat. */
+  readonly whole?: boolean | undefined;
   /** As an object, or as its validated JSON in UTF-8. */
   readonly req: CanonicalRequest | Uint8Array;
   readonly account: AccountId;

@@ -148,6 +148,7 @@ export class InferenceService {
       dep: route.deployment,
       rev: route.rev,
       api,
+      whole: !shell.stream,
       req: canonical,
       account: account.id,
       key: key.id,

@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { Frame, readFrame } from './frames.js';
+import type { z } from 'zod';
+import type { StreamId } from '../ids.js';
+import { batchOf, Frame, FrameBatch, readFrames } from './frames.js';
 
 const golden = JSON.parse(readFileSync(new URL('../../golden/inference/frames.json', import.meta.url), 'utf8')) as Record<
   string,
   { messages: Record<string, unknown>[] }
 >;
-const FRAMES = Object.values(golden).flatMap(({ messages }) => messages);
+const MESSAGES = Object.values(golden).flatMap(({ messages }) => messages);
+const FRAMES = MESSAGES.filter(({ k }) => k !== 'batch');
 
 const WRONG = [undefined, null, true, -1, 0.5, 1e300, '', 'x', [], [null], {}];
 
@@ -23,11 +26,11 @@ function* mutationsOf(value: unknown): Generator<unknown> {
   }
 }
 
-const knownFieldsOf = (frame: Frame | null): Frame | null => (frame === null ? null : Frame.parse(frame));
+const knownFieldsOf = (frame: ReturnType<typeof readFrames>): Frame | null => (frame === null ? null : Frame.parse(frame));
 
-describe('readFrame', () => {
+describe('readFrames', () => {
   it.each(FRAMES)('reads the recorded frame of kind $k unchanged', (frame) => {
-    expect(readFrame(JSON.stringify(frame))).toEqual(frame);
+    expect(readFrames(JSON.stringify(frame))).toEqual(frame);
   });
 
   it.each(FRAMES)('agrees with the schema on every mutation of $k', (frame) => {
@@ -35,7 +38,7 @@ describe('readFrame', () => {
       const text = JSON.stringify(mutation);
       if (text === undefined) continue;
       const expected = Frame.safeParse(JSON.parse(text)).data ?? null;
-      const read = readFrame(text);
+      const read = readFrames(text);
       if (read !== null && expected === null && hasUnknownEvents(text)) continue;
       expect([text, knownFieldsOf(read)]).toEqual([text, expected]);
     }
@@ -50,19 +53,51 @@ describe('readFrame', () => {
         { k: 'text', x: 'a', n: 1 },
       ],
     };
-    expect(readFrame(JSON.stringify(frame))).toEqual(frame);
+    expect(readFrames(JSON.stringify(frame))).toEqual(frame);
   });
 
   it.each(['que', 'grant', 'hand', 'DATA', 'toString', '__proto__'])('returns null for the unknown kind %j', (k) => {
-    expect(readFrame(JSON.stringify({ k, q: 0 }))).toBeNull();
+    expect(readFrames(JSON.stringify({ k, q: 0 }))).toBeNull();
   });
 
   it.each(['', '{', 'null', '[]', '"d"', '{"k":"d"', '{"k":["d"],"q":0,"e":[]}', '\u0000', '{"k":"d","q":0,"e":{"length":1}}'])(
     'returns null for the text %j',
     (text) => {
-      expect(readFrame(text)).toBeNull();
+      expect(readFrames(text)).toBeNull();
     },
   );
+});
+
+describe('a batch', () => {
+  const batchText = (entries: unknown[]): string => `{"k":"batch","f":${JSON.stringify(entries)}}`;
+  const hb = { k: 'hb', q: 1, ph: 'decode' };
+
+  it('is read as its frames with their attempts', () => {
+    const batches = MESSAGES.filter(({ k }) => k === 'batch') as z.infer<typeof FrameBatch>[];
+    expect(batches).not.toEqual([]);
+    for (const batch of batches) {
+      const text = batchOf(batch.f.map(([st, at, frame]) => ({ st, at, json: JSON.stringify(frame) })));
+      expect(JSON.parse(text)).toEqual(batch);
+      expect(readFrames(text)).toEqual(batch.f.map(([st, at, frame]) => ({ st, at, frame })));
+    }
+  });
+
+  it('keeps its other frames beside one that cannot be read', () => {
+    expect(readFrames(batchText([['a', 1, { k: 'new' }], ['b', 2, hb], 7, [3, 1, hb], ['c', 'x', hb]]))).toEqual([
+      { st: 'a', at: 1, frame: null },
+      { st: 'b', at: 2, frame: hb },
+    ]);
+  });
+
+  it('of anything else than a list is unreadable', () => {
+    expect(readFrames('{"k":"batch","f":{}}')).toBeNull();
+    expect(readFrames('{"k":"batch"}')).toBeNull();
+  });
+
+  it('is what the schema describes', () => {
+    const text = batchOf([{ st: 'k3Jx_9-aQ' as StreamId, at: 2, json: JSON.stringify(hb) }]);
+    expect(FrameBatch.parse(JSON.parse(text)).f).toEqual([['k3Jx_9-aQ', 2, hb]]);
+  });
 });
 
 function hasUnknownEvents(text: string): boolean {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent } from '../channel.js';
-import { Incarnation } from '../ids.js';
+import { Incarnation, StreamId } from '../ids.js';
 import { enumOr } from '../schemas.js';
 import { ReadFinishReason, StreamEvent, Usage } from './stream-event.js';
 
@@ -66,12 +66,18 @@ export type EndFrame = Extract<Frame, { k: 'end' }>;
 /** The last frame of a failed stream. */
 export type ErrorFrame = Extract<Frame, { k: 'err' }>;
 
-/** Frames of one attempt; the subject is the start's reply subject. */
+/** Frames of attempts of one gateway, as `[stream, attempt, frame]`; those of one attempt are in order. */
+export const FrameBatch = z.object({ k: z.literal('batch'), f: z.array(z.tuple([StreamId, z.int().positive(), Frame])).min(1) });
+
+/**
+ * Frames of one attempt; the subject is the start's reply subject. To a gateway whose start said `batch`, frames of other
+ * attempts may come with them: then the subject is that of any attempt in the batch.
+ */
 export const Frames = defineEvent({
   subject: 'inf.{env}.v1.g.{gw}.r.{st}.{at}',
   publishers: ['worker', 'runner'],
   subscribers: ['gateway'],
-  message: Frame,
+  message: z.union([Frame, FrameBatch]),
 });
 
 /** Reply subject of interest checks: the NATS server answers 503 here when a stream has no subscriber. */
@@ -118,21 +124,46 @@ function isEvent(event: unknown): boolean {
   return typeof k === 'string';
 }
 
+/** A frame and the attempt that it belongs to; a null frame is one that this version does not understand. */
+export interface AddressedFrame {
+  readonly st: string;
+  readonly at: number;
+  readonly frame: Frame | null;
+}
+
+const BATCH_START = '{"k":"batch"';
+
 /**
- * Reads a frame. Data frames are checked by hand, because a schema would cost more than all other work for a token; all other
- * kinds are checked by their schema. Events of unknown kinds are kept, because each counts as one event.
- * @returns null for a frame that this version does not understand.
+ * Reads the message of a frame subject: one frame, or the list of a batch. Data frames are checked by hand, because a schema
+ * would cost more than all other work for a token; all other kinds are checked by their schema. Events of unknown kinds are
+ * kept, because each counts as one event.
+ * @returns null for a message that this version does not understand.
  */
-export function readFrame(text: string): Frame | null {
-  let frame: unknown;
+export function readFrames(text: string): Frame | readonly AddressedFrame[] | null {
+  let message: unknown;
   try {
-    frame = JSON.parse(text);
+    message = JSON.parse(text);
   } catch {
     return null;
   }
+  if (!text.startsWith(BATCH_START)) return frameOf(message);
+  const { f } = message as { f?: unknown };
+  return Array.isArray(f) ? f.flatMap(addressedFrameOf) : null;
+}
+
+function addressedFrameOf(entry: unknown): AddressedFrame[] {
+  const [st, at, frame] = Array.isArray(entry) ? (entry as unknown[]) : [];
+  return typeof st === 'string' && isCount(at) ? [{ st, at: at as number, frame: frameOf(frame) }] : [];
+}
+
+function frameOf(frame: unknown): Frame | null {
   if (typeof frame !== 'object' || frame === null) return null;
   const { k, q, e } = frame as { k?: unknown; q?: unknown; e?: unknown };
   if (k !== 'd') return Frame.safeParse(frame).data ?? null;
   const wellFormed = isCount(q) && Array.isArray(e) && e.length > 0 && e.every(isEvent);
   return wellFormed ? (frame as DataFrame) : null;
 }
+
+/** The text of a batch. @param frames of one gateway, each as JSON, those of one attempt in order */
+export const batchOf = (frames: readonly { readonly st: StreamId; readonly at: number; readonly json: string }[]): string =>
+  `${BATCH_START},"f":[${frames.map(({ st, at, json }) => `["${st}",${at},${json}]`).join(',')}]}`;

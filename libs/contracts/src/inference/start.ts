@@ -48,6 +48,10 @@ export const Start = defineEvent({
     /** `count` asks for the number of prompt tokens. A worker treats any other word as a generation. */
     api: openEnum([...PUBLIC_APIS, 'count']),
     req: CanonicalRequest,
+    /** The gateway reads several frames in one message (`FrameBatch`). Absent from gateways up to 0.1.0. */
+    batch: z.boolean().optional(),
+    /** The client gets its answer in one piece, so texts may wait for one another for up to a heartbeat. */
+    whole: z.boolean().optional(),
     /** Always empty, and no reader needs it: workers of release 0.1 require it. The next release stops sending it. */
     caps: z.array(z.string()).optional(),
   }),

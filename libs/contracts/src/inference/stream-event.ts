@@ -66,6 +66,35 @@ export const StreamEvent = z.discriminatedUnion('k', [
 ]);
 export type StreamEvent = z.infer<typeof StreamEvent>;
 
+/** Texts are joined up to this length, in UTF-16 code units, so that no event outgrows a frame. */
+const JOINED_CHARS = 8_192;
+
+type Piece = Extract<StreamEvent, { k: 'text' | 'think' }>;
+
+/** Probabilities belong to the tokens of one piece, and clients read them with its text. */
+const isJoinable = (event: StreamEvent): event is Piece => event.k === 'think' || (event.k === 'text' && event.lp === undefined);
+
+/**
+ * Adds to events that have not been sent. Text behind text of the same choice becomes one piece, which costs what one token
+ * does: the last event of the list is then changed.
+ */
+export function appendEvent(events: StreamEvent[], event: StreamEvent): void {
+  const last = events.at(-1);
+  const joins =
+    last !== undefined &&
+    isJoinable(last) &&
+    isJoinable(event) &&
+    last.k === event.k &&
+    last.c === event.c &&
+    last.x.length + event.x.length <= JOINED_CHARS;
+  if (!joins) {
+    events.push(event);
+    return;
+  }
+  last.x += event.x;
+  last.n += event.n;
+}
+
 /** Most tokens of one request, for its prompt and its answer each; the ledger stores no more. */
 export const TOKENS_MAX = 2_147_483_647;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readFrame } from '../inference/frames.js';
+import { readFrames } from '../inference/frames.js';
 import { TOKENS_MAX } from '../inference/stream-event.js';
 import { LimitUse, QueryBudgets, RecallLimitUse } from './limit-use.js';
 import { OrphanUsage, UsageRecord } from './usage-record.js';
@@ -32,7 +32,7 @@ describe('usage', () => {
     const usage = { prompt: 9e15, cached: 9e15, completion: 9e15, reasoning: 9e15 };
     const end = { k: 'end', q: 1, fin: 'done', usage, sum: 0, tm: { queue: 0, prefill: 0, total: 1 } };
     const bounded = { prompt: TOKENS_MAX, cached: TOKENS_MAX, completion: TOKENS_MAX, reasoning: TOKENS_MAX };
-    expect(readFrame(JSON.stringify(end))).toMatchObject({ usage: bounded });
+    expect(readFrames(JSON.stringify(end))).toMatchObject({ usage: bounded });
   });
 });
 

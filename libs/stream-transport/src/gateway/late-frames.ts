@@ -1,6 +1,4 @@
-import { type ControlMessage, type Incarnation, readFrame, type StreamId } from '@slipway/contracts';
-import type { Msg } from '@slipway/platform';
-import { isNoResponders } from '../wire/subscription.js';
+import type { ControlMessage, Frame, Incarnation, StreamId } from '@slipway/contracts';
 import { TwiceSweptMap } from '../wire/twice-swept-map.js';
 import type { AcknowledgedStream } from './worker-peers.js';
 import type { ReceiverCounters } from './receiver-counters.js';
@@ -41,12 +39,11 @@ export class LateFrames {
     this.#attempts.set(attempt.subject, { st: attempt.st, at: attempt.at, wk: attempt.wk, cancelledAt });
   }
 
-  arrived(msg: Msg, now: number): void {
-    if (isNoResponders(msg)) return;
+  /** @param frame null = unreadable by this version */
+  arrived(subject: string, frame: Frame | null, now: number): void {
     const { counters, finished, control, repeatMs } = this.#options;
     counters.lateFrames += 1;
-    const attempt = this.#attempts.get(msg.subject);
-    const frame = readFrame(msg.string());
+    const attempt = this.#attempts.get(subject);
     if (!attempt || !frame || frame.k === 'rej') return;
     const { wk, st, at } = attempt;
     if (frame.k === 'end' || frame.k === 'err') finished(wk, { st, at, next: frame.q });

@@ -12,5 +12,5 @@ it('a start holds every field that release 0.1 requires', () => {
   const target = { wk: 'w' as Incarnation, at: 3, reply: 'frames', deadlineMs: 5_000 } as StartTarget;
   expect(starts.send(request as unknown as StreamRequest, target)).toEqual({ kind: 'sent' });
   const { st, dep, rev, api, req } = request;
-  expect(JSON.parse(Buffer.concat(sent).toString())).toEqual({ st, at: 3, dep, rev, api, caps: [], req });
+  expect(JSON.parse(Buffer.concat(sent).toString())).toEqual({ st, at: 3, dep, rev, api, batch: true, caps: [], req });
 });

@@ -92,9 +92,9 @@ export class StartPublisher {
 }
 
 function encode(request: StreamRequest, at: number): Uint8Array {
-  const { st, dep, rev, api, req, request: id } = request;
+  const { st, dep, rev, api, req, whole = false } = request;
   // The request comes last: a worker decides by the fields before it. Workers of release 0.1 require `caps`.
-  const head: Omit<Start, 'req'> = { st, at, dep, rev, api, ...(id !== undefined && { request: id }), caps: [] };
+  const head: Omit<Start, 'req'> = { st, at, dep, rev, api, batch: true, ...(whole && { whole }), caps: [] };
   if (req instanceof Uint8Array) return Buffer.concat([Buffer.from(`${JSON.stringify(head).slice(0, -1)},"req":`), req, CLOSING]);
   return Buffer.from(JSON.stringify({ ...head, req } satisfies Start));
 }

@@ -1,4 +1,4 @@
-import { ControlAnswer, type ControlMessage, type Incarnation, readFrame } from '@slipway/contracts';
+import { type AddressedFrame, ControlAnswer, type ControlMessage, type Frame, type Incarnation, readFrames } from '@slipway/contracts';
 import { type Logger, type Msg, type NatsConnection, OpenSet, OpenTable, type Subscription, Ticker } from '@slipway/platform';
 import { type StreamSettings, streamSettings } from '../stream-settings.js';
 import type { OpenStream, StreamRequest, StreamSink, WorkerChooser } from '../types.js';
@@ -53,6 +53,7 @@ export class StreamReceiver {
   readonly #attempts = new OpenTable<ActiveAttempt>();
   readonly #streams = new OpenSet<GatewayStream>();
   readonly #subscriptions: Subscription[];
+  readonly #framePrefix: string;
   readonly #ticker: Ticker;
   #acknowledgedAt = 0;
   #finishedAt = 0;
@@ -69,6 +70,7 @@ export class StreamReceiver {
     const clock = monotonic;
     this.#settings = streamSettings(options.settings);
     this.#subjects = subjectsOf(env);
+    this.#framePrefix = this.#subjects.framePrefixOf(gw);
     this.#publisher = new Publisher(nats, log);
     this.#link = new Link({
       nats,
@@ -97,7 +99,7 @@ export class StreamReceiver {
     );
     this.#host = this.#createHost();
     this.#subscriptions = [
-      nats.subscribe(this.#subjects.allFramesOf(gw), { callback: guardedCallback(log, (msg) => this.#onFrame(msg)) }),
+      nats.subscribe(this.#subjects.allFramesOf(gw), { callback: guardedCallback(log, (msg) => this.#onFrames(msg)) }),
       nats.subscribe(this.#subjects.allAnswersTo(gw), { callback: guardedCallback(log, (msg) => this.#onAnswer(msg)) }),
     ];
     this.#ticker = new Ticker({
@@ -141,24 +143,45 @@ export class StreamReceiver {
     for (const subscription of this.#subscriptions) subscription.unsubscribe();
   }
 
-  #onFrame(msg: Msg): void {
+  #onFrames(msg: Msg): void {
     this.#lastMessageAt = monotonic();
-    const attempt = this.#attempts.get(msg.subject);
-    if (!attempt) {
-      this.#late.arrived(msg, this.#lastMessageAt);
+    const { subject } = msg;
+    if (isNoResponders(msg)) {
+      this.#noResponders(subject);
       return;
     }
-    try {
-      if (isNoResponders(msg)) attempt.noResponders(this.#lastMessageAt);
-      else {
-        const frame = readFrame(msg.string());
-        if (!frame) this.counters.unreadable += 1;
-        attempt.frame(frame, this.#lastMessageAt);
-      }
-    } catch (err) {
-      this.#options.log.error({ st: attempt.st, err }, 'stream.sink_failed');
-      attempt.crash(err);
+    const read = readFrames(msg.string());
+    if (!isBatch(read)) this.#onFrame(subject, read);
+    else for (const { st, at, frame } of read) this.#onFrame(`${this.#framePrefix}${st}.${at}`, frame);
+  }
+
+  /** @param frame null = unreadable by this version */
+  #onFrame(subject: string, frame: Frame | null): void {
+    const attempt = this.#attempts.get(subject);
+    if (!attempt) {
+      this.#late.arrived(subject, frame, this.#lastMessageAt);
+      return;
     }
+    if (!frame) this.counters.unreadable += 1;
+    try {
+      attempt.frame(frame, this.#lastMessageAt);
+    } catch (err) {
+      this.#sinkFailed(attempt, err);
+    }
+  }
+
+  #noResponders(subject: string): void {
+    const attempt = this.#attempts.get(subject);
+    try {
+      attempt?.noResponders(this.#lastMessageAt);
+    } catch (err) {
+      if (attempt) this.#sinkFailed(attempt, err);
+    }
+  }
+
+  #sinkFailed(attempt: ActiveAttempt, err: unknown): void {
+    this.#options.log.error({ st: attempt.st, err }, 'stream.sink_failed');
+    attempt.crash(err);
   }
 
   #onAnswer(msg: Msg): void {
@@ -283,6 +306,8 @@ export class StreamReceiver {
     };
   }
 }
+
+const isBatch = (read: ReturnType<typeof readFrames>): read is readonly AddressedFrame[] => Array.isArray(read);
 
 function readAnswer(msg: Msg): ControlAnswer | null {
   try {

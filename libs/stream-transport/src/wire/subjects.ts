@@ -26,6 +26,8 @@ export interface FrameAddress {
 /** Subject builders of one environment. */
 export interface Subjects {
   readonly allFramesOf: (gw: Incarnation) => string;
+  /** What stands before `{st}.{at}` in the frame subjects of a gateway. */
+  readonly framePrefixOf: (gw: Incarnation) => string;
   readonly frames: (gw: Incarnation, st: StreamId, at: number) => string;
   readonly allAnswersTo: (gw: Incarnation) => string;
   readonly answers: (gw: Incarnation, wk: Incarnation) => string;
@@ -48,6 +50,7 @@ export function subjectsOf(env: string): Subjects {
   const anyFrames = framesOf({});
   return {
     allFramesOf: (gw) => wildcardOf(Frames, { env, gw }),
+    framePrefixOf: (gw) => wildcardOf(Frames, { env, gw }).slice(0, -'*.*'.length),
     frames: (gw, st, at) => subjectOf(Frames, { env, gw, st, at }),
     allAnswersTo: (gw) => wildcardOf(ControlAnswer, { env, gw }),
     answers: (gw, wk) => subjectOf(ControlAnswer, { env, gw, wk }),

@@ -7,7 +7,7 @@ const LONG_MS = 600_000;
 
 function setUp(holdMs = LONG_MS) {
   const sent: number[] = [];
-  return { sent, outbox: new TurnOutbox<number>((item) => void sent.push(item), holdMs) };
+  return { sent, outbox: new TurnOutbox<number>((items) => void sent.push(...items), { holdMs }) };
 }
 
 describe('an item put into an outbox', () => {
@@ -36,14 +36,29 @@ describe('an item put into an outbox', () => {
 
   it('is sent next turn when put during sending', async () => {
     const sent: number[] = [];
-    const outbox = new TurnOutbox<number>((item) => {
-      sent.push(item);
-      if (item === 1) outbox.put(2);
-    }, LONG_MS);
+    const outbox = new TurnOutbox<number>(
+      (items) => {
+        sent.push(...items);
+        if (items.includes(1)) outbox.put(2);
+      },
+      { holdMs: LONG_MS },
+    );
     outbox.put(1);
     await turn();
     await turn();
     expect(sent).toEqual([1, 2]);
+  });
+});
+
+describe('items of several turns', () => {
+  it('leave together within the time that they wait', async () => {
+    const sent: number[][] = [];
+    const outbox = new TurnOutbox<number>((items) => void sent.push([...items]), { holdMs: LONG_MS, waitMs: () => 1 });
+    outbox.put(1);
+    await turn();
+    outbox.put(2);
+    expect(sent).toEqual([]);
+    await vi.waitFor(() => expect(sent).toEqual([[1, 2]]), 20_000);
   });
 });
 

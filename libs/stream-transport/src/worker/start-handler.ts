@@ -85,7 +85,7 @@ export class StartHandler {
     else this.#begin(arrived, answer, now);
   }
 
-  #begin({ address, reply, origin }: ArrivedStart, generation: Generation, now: number): void {
+  #begin({ address, reply, origin, head }: ArrivedStart, generation: Generation, now: number): void {
     const { host, identity, subjects, table, counters, accepted, begun } = this.#options;
     const stream = new WorkerStream({
       host,
@@ -94,6 +94,8 @@ export class StartHandler {
       noInterest: subjects.noInterest(identity.wk, address.st, address.at),
       interest: table.interestOf(address.gw, now),
       deadlineMs: origin.deadlineMs,
+      batch: head.batch ?? false,
+      whole: head.whole ?? false,
     });
     table.add(stream, now);
     counters.started += 1;

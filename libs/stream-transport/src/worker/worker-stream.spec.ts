@@ -21,7 +21,7 @@ class Bench {
   open(
     st = 's',
     at = 1,
-    { gw = 'g', deadlineMs = 600_000 } = {},
+    { gw = 'g', deadlineMs = 600_000, whole = false } = {},
   ): {
     stream: WorkerStream;
     writer: StreamWriter;
@@ -52,6 +52,8 @@ class Bench {
       noInterest: `ni.${st}.${at}`,
       interest: this.table.interestOf(gw, this.now),
       deadlineMs,
+      batch: true,
+      whole,
     });
     this.table.add(stream, this.now);
     const run = stream.run(generation);
@@ -228,6 +230,68 @@ describe('a stream at its worker', () => {
     bench.ack([['s', 1, 0, 0]]);
     bench.table.tick(bench.now + 50, true);
     expect(signal.aborted).toBe(false);
+  });
+});
+
+describe('a stream whose answer is sent whole', () => {
+  const open = (): Bench & { opened: ReturnType<Bench['open']> } => {
+    const bench = new Bench();
+    return Object.assign(bench, { opened: bench.open('s', 1, { whole: true }) });
+  };
+  const data = (bench: Bench): unknown[] => bench.frames('d').map((frame) => (frame as DataFrame).e);
+
+  it('sends its first text at once and the rest together', async () => {
+    const bench = open();
+    const { writer, finish } = bench.opened;
+    writer.events([{ k: 'start', prompt: 1 }]);
+    for (const x of 'abcd') writer.events([text(x)]);
+    expect(data(bench)).toEqual([[{ k: 'start', prompt: 1 }], [text('a')]]);
+    await finish();
+    expect(data(bench).slice(2)).toEqual([[{ k: 'text', x: 'bcd', n: 3 }]]);
+    const sum = [text('abcd')].reduce(addToSum, EMPTY_SUM);
+    expect(bench.frames('end')).toMatchObject([{ q: 3, sum }]);
+  });
+
+  it('sends what it holds in place of a heartbeat', () => {
+    const bench = open();
+    const { stream, writer } = bench.opened;
+    for (const x of 'abc') writer.events([text(x)]);
+    bench.wait(1_000, stream);
+    expect([data(bench), bench.frames('hb')]).toEqual([[[text('a')], [{ k: 'text', x: 'bc', n: 2 }]], []]);
+    expect(bench.sent.at(-1)?.check).toBe(true);
+    bench.wait(1_000, stream);
+    expect(bench.frames('hb')).toHaveLength(1);
+  });
+
+  it('sends much text without waiting', () => {
+    const bench = open();
+    bench.limit = 100_000;
+    for (let i = 0; i < 9; i += 1) bench.opened.writer.events([text('x'.repeat(2_048))]);
+    expect(data(bench)).toHaveLength(2);
+  });
+
+  it('sends what it holds before an error', async () => {
+    const bench = open();
+    for (const x of 'ab') bench.opened.writer.events([text(x)]);
+    await bench.opened.fail(new ServiceError('overloaded', 'Full.'));
+    expect(bench.sent.map(({ frame }) => frame.k)).toEqual(['d', 'd', 'err']);
+  });
+
+  it('fails when what it holds is too large to deliver', async () => {
+    const bench = open();
+    bench.opened.writer.events([text('a')]);
+    bench.opened.writer.events([{ k: 'call', i: 0, id: 'c', name: 'n'.repeat(2_000), n: 1 }]);
+    await bench.opened.finish();
+    expect([bench.frames('err'), bench.frames('end')]).toMatchObject([[{ code: 'engine_error', q: 1 }], []]);
+  });
+
+  it('sends nothing that it holds after a cancel', async () => {
+    const bench = open();
+    for (const x of 'ab') bench.opened.writer.events([text(x)]);
+    bench.table.cancel('s' as StreamId, 1);
+    await bench.opened.finish();
+    expect(data(bench)).toEqual([[text('a')]]);
+    expect(bench.frames('end')).toMatchObject([{ fin: 'cancelled', q: 1 }]);
   });
 });
 

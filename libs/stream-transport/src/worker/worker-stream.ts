@@ -1,4 +1,4 @@
-import { EMPTY_SUM, ERRORS, ServiceError, type StreamEvent, addToSum, isServiceError } from '@slipway/contracts';
+import { appendEvent, EMPTY_SUM, ERRORS, ServiceError, type StreamEvent, addToSum, isServiceError } from '@slipway/contracts';
 import type { StreamSettings } from '../stream-settings.js';
 import type { Generation, GenerationResult, StreamWriter } from '../types.js';
 import type { FrameAddress } from '../wire/subjects.js';
@@ -6,8 +6,10 @@ import { chunkEvents } from './event-json.js';
 import type { GatewayInterest } from './gateway-interest.js';
 import { Retention } from './retention.js';
 
-/** Every n-th data frame carries a reply subject, so that the server reports a missing gateway. */
+/** Every n-th data frame carries a reply subject, so that the server reports a missing gateway; of a whole answer each does. */
 const CHECK_EVERY = 8;
+/** Held texts are sent from this length on, in UTF-16 code units. */
+const HELD_CHARS = 16 * 1024;
 
 /** What a stream needs from its sender. */
 export interface WorkerStreamHost {
@@ -31,6 +33,10 @@ export interface WorkerStreamOptions {
   readonly noInterest: string;
   readonly interest: GatewayInterest;
   readonly deadlineMs: number;
+  /** The gateway reads batches. */
+  readonly batch: boolean;
+  /** Texts may wait for one another. */
+  readonly whole: boolean;
 }
 
 type State = 'running' | 'cancelling' | 'ended' | 'dropped';
@@ -42,6 +48,12 @@ export class WorkerStream implements StreamWriter {
   readonly reply: string;
   readonly noInterest: string;
   readonly interest: GatewayInterest;
+  readonly batch: boolean;
+  readonly #whole: boolean;
+  /** Events of a whole answer that are not yet numbered. */
+  #held: StreamEvent[] = [];
+  #heldChars = 0;
+  #saidText = false;
   readonly #host: WorkerStreamHost;
   readonly #retention = new Retention();
   readonly #abort = new AbortController();
@@ -61,6 +73,8 @@ export class WorkerStream implements StreamWriter {
     this.reply = options.reply;
     this.noInterest = options.noInterest;
     this.interest = options.interest;
+    this.batch = options.batch;
+    this.#whole = options.whole;
     const now = this.#host.now();
     this.#sentAt = now;
     this.#firstBy = now + options.deadlineMs;
@@ -95,6 +109,29 @@ export class WorkerStream implements StreamWriter {
 
   events(events: readonly StreamEvent[]): void {
     if (this.#state !== 'running' || events.length === 0) return;
+    // The first text is sent at once: time to first token is measured by it.
+    if (this.#whole && this.#saidText) this.#hold(events);
+    else this.#produce(events);
+    this.#saidText ||= events.some((event) => event.k !== 'start');
+  }
+
+  #hold(events: readonly StreamEvent[]): void {
+    for (const event of events) {
+      appendEvent(this.#held, { ...event });
+      this.#heldChars += 'x' in event ? event.x.length : 0;
+    }
+    if (this.#heldChars >= HELD_CHARS) this.#sendHeld();
+  }
+
+  #sendHeld(): void {
+    const events = this.#held;
+    this.#held = [];
+    this.#heldChars = 0;
+    if (events.length > 0) this.#produce(events);
+  }
+
+  /** Numbers, retains and sends events. */
+  #produce(events: readonly StreamEvent[]): void {
     const chunks = chunkEvents(events, this.#host.frameLimit());
     if (!chunks) {
       this.#abort.abort();
@@ -164,7 +201,13 @@ export class WorkerStream implements StreamWriter {
     if (this.#state !== 'running') return;
     if (this.#retention.produced === 0 && now > this.#firstBy)
       this.stop(new ServiceError('timeout', 'The model did not begin to answer in time.'));
-    else if (now - this.#sentAt >= heartbeatMs) this.#sendHeartbeat();
+    else if (now - this.#sentAt >= heartbeatMs) this.#sendSign();
+  }
+
+  /** Held events are as good a sign of life as a heartbeat. */
+  #sendSign(): void {
+    if (this.#held.length > 0) this.#sendHeld();
+    else this.#sendHeartbeat();
   }
 
   #sendHeartbeat(): void {
@@ -175,7 +218,7 @@ export class WorkerStream implements StreamWriter {
 
   #sendData(q: number, json: string): void {
     this.#frames += 1;
-    this.#send(dataFrame(q, json), this.#frames % CHECK_EVERY === 0);
+    this.#send(dataFrame(q, json), this.#whole || this.#frames % CHECK_EVERY === 0);
   }
 
   #send(json: string, check: boolean): void {
@@ -184,15 +227,24 @@ export class WorkerStream implements StreamWriter {
   }
 
   #finish({ usage, times }: GenerationResult): void {
-    if (this.#state === 'dropped' || this.#state === 'ended') return;
+    if (this.#isOver()) return;
     const fin = this.#state === 'cancelling' ? 'cancelled' : 'done';
+    if (fin === 'done') this.#sendHeld();
+    // What was held may have been too large to deliver.
+    if (this.#isOver()) return;
     this.#conclude({ k: 'end', q: this.#retention.produced, fin, usage, sum: this.#sum, tm: times });
   }
 
   #fail({ code, message, param, facts }: ServiceError): void {
-    if (this.#state === 'dropped' || this.#state === 'ended') return;
+    if (this.#isOver()) return;
+    if (this.#state === 'running') this.#sendHeld();
+    if (this.#isOver()) return;
     const retry = ERRORS[code].retry === 'later' ? 'other' : 'no';
     this.#conclude({ k: 'err', q: this.#retention.produced, code, msg: message, retry, param, facts });
+  }
+
+  #isOver(): boolean {
+    return this.#state === 'dropped' || this.#state === 'ended';
   }
 
   #conclude(frame: object): void {
