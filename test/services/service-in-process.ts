@@ -20,6 +20,7 @@ const DEFINITIONS: Readonly<Record<AppName, () => Promise<unknown>>> = {
   'keys-service': async () => (await import('../../apps/keys-service/src/keys-service.js')).keysService,
   'deployments-service': async () => (await import('../../apps/deployments-service/src/deployments-service.js')).deploymentsService,
   'tuning-service': async () => (await import('../../apps/tuning-service/src/tuning-service.js')).tuningService,
+  'training-worker': async () => (await import('../../apps/training-worker/src/training-worker.js')).trainingWorker,
   gateway: async () => (await import('../../apps/gateway/src/gateway-service.js')).gatewayService,
   'inference-worker': async () => (await import('../../apps/inference-worker/src/inference-worker.js')).inferenceWorker,
   console: async () => (await import('../../apps/console/src/console-service.js')).consoleService,

@@ -34,3 +34,13 @@ export class TrainingFault extends Error {
     super(publicMessage, options);
   }
 }
+
+/** Whether the system refused to write because a disk, or a share of it, is full. */
+export function isDiskFull(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException | null)?.code;
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}
+
+/** The fault of a worker without room. */
+export const diskFull = (cause?: unknown): TrainingFault =>
+  new TrainingFault('no_disk', 'The disk of the training worker is full. Its operator must free some.', {}, { cause });

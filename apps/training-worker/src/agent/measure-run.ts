@@ -44,7 +44,7 @@ export class MeasureRun {
     const dataset = join(folder, 'data.jsonl');
     try {
       const { account, version, dataset: id } = item;
-      await blobs.fetch({ of: 'version', account, dataset: id, version }, dataset, this.#abort.signal);
+      await blobs.fetch({ of: 'version', account, dataset: id, version }, dataset, { signal: this.#abort.signal });
       let measure: Measure | null = null;
       this.#process = new TaskProcess({ k: 'measure', base: base.path, dataset, sample: item.sample }, logLevel, (message) => {
         if (message.k === 'measured') ({ measure } = message);

@@ -4,9 +4,9 @@ import type { JobDesired, TrainerBase, TrainingItem } from '@slipway/contracts';
 import { isServiceError } from '@slipway/contracts';
 import type { FromTask, SentJob, SentOutcome } from '../job/job-messages.js';
 import type { TrainerSettings } from '../trainers/trainers.js';
-import { TrainingFault, type TrainingFaultCode } from '../training-fault.js';
+import { diskFull, isDiskFull, TrainingFault, type TrainingFaultCode } from '../training-fault.js';
 import type { AdapterResult, CurvePoint, ScoredCheckpoint } from '../training/training-job.js';
-import type { AttemptName, BlobFiles } from './blob-files.js';
+import type { AttemptName, BlobFiles, TransferOptions } from './blob-files.js';
 import { keepSetOf } from './keep-set.js';
 import { ReportQueue, type Report } from './report-queue.js';
 import { TaskProcess } from './task-process.js';
@@ -35,6 +35,8 @@ export class TrainingRun {
   readonly ended: Promise<void>;
   readonly #reports: ReportQueue;
   readonly #abort = new AbortController();
+  /** Ends transfers that a stop makes needless. */
+  readonly #halt = new AbortController();
   readonly #startedAt = performance.now();
   #process: TaskProcess | undefined;
   #stop: 'pause' | 'cancel' | 'keep' | null = null;
@@ -53,6 +55,11 @@ export class TrainingRun {
     this.ended = this.#run();
   }
 
+  /** Whether an adapter of the stored checkpoint is all that is left to do. */
+  get #isKeptOnly(): boolean {
+    return this.#stop === 'keep' && this.options.item.resume !== null;
+  }
+
   /** Whether it still trains; false while its last reports are on the way. */
   get isRunning(): boolean {
     return !this.#isOver;
@@ -62,16 +69,18 @@ export class TrainingRun {
   want(desired: JobDesired, keep: boolean): void {
     if (desired === 'run') return;
     const how = desired === 'cancel' && keep ? 'keep' : desired;
-    if (this.#stop === how || this.#stop === 'cancel' || this.#stop === 'keep') return;
+    if (this.#stop === how || this.#stop === 'cancel' || (this.#stop === 'keep' && how === 'pause')) return;
     this.#stop = how;
     this.#process?.stop(how);
+    // What shall be kept is still worth a transfer.
+    if (how === 'cancel' || (!this.#process && !this.#isKeptOnly)) this.#halt.abort(new Error('The job shall stop.'));
   }
 
   /** Ends it at once without a report: another worker has the job. */
   supersede(): void {
     this.#superseded = true;
     this.#reports.close();
-    this.#abort.abort(new Error('The attempt was superseded.'));
+    for (const one of [this.#abort, this.#halt]) one.abort(new Error('The attempt was superseded.'));
     this.#process?.kill();
   }
 
@@ -91,8 +100,11 @@ export class TrainingRun {
   }
 
   async #train(): Promise<SentOutcome> {
-    const job = await this.#fetch();
-    if (this.#stop) return this.#stop === 'pause' ? { state: 'paused' } : { state: 'cancelled', adapter: null };
+    const job = await this.#fetch().catch((error: unknown) => {
+      if (this.#stop) return null;
+      throw error;
+    });
+    if (!job || (this.#stop && !this.#isKeptOnly)) return this.#stop === 'pause' ? { state: 'paused' } : { state: 'cancelled', adapter: null };
     const { trainers, logLevel } = this.options;
     let outcome: SentOutcome | undefined;
     const process = new TaskProcess({ k: 'train', job, trainers }, logLevel, (message) => {
@@ -111,13 +123,13 @@ export class TrainingRun {
     const { account, dataset, version, spec, job } = item;
     if (!base) throw new TrainingFault('base_not_trainable', `This worker has no base "${spec.base}".`);
     await rm(folder, { recursive: true, force: true });
-    const { signal } = this.#abort;
+    const patient = this.#patient();
     const files = { data: join(folder, 'data.jsonl'), adapter: join(folder, 'resume.gguf'), state: join(folder, 'resume.tar') };
-    await blobs.fetch({ of: 'version', account, dataset, version }, files.data, signal);
+    await blobs.fetch({ of: 'version', account, dataset, version }, files.data, patient);
     const step = item.resume?.step;
     if (step !== undefined) {
-      await blobs.fetch({ of: 'checkpoint', account, job, step, part: 'adapter' }, files.adapter, signal);
-      await blobs.fetch({ of: 'checkpoint', account, job, step, part: 'state' }, files.state, signal);
+      await blobs.fetch({ of: 'checkpoint', account, job, step, part: 'adapter' }, files.adapter, patient);
+      await blobs.fetch({ of: 'checkpoint', account, job, step, part: 'state' }, files.state, patient);
     }
     return {
       folder: resolve(folder),
@@ -129,6 +141,7 @@ export class TrainingRun {
       hashFolder,
       threads: trainers.threads,
       resume: step === undefined ? null : { step, adapter: files.adapter, state: files.state },
+      keepOnly: this.#isKeptOnly,
     };
   }
 
@@ -160,8 +173,9 @@ export class TrainingRun {
     const { blobs, name } = this.options;
     const { step, bytes, heldLoss, degenerate } = checkpoint;
     try {
-      const adapter = await blobs.store(checkpoint.adapter, name, this.#abort.signal);
-      const state = await blobs.store(checkpoint.state, name, this.#abort.signal);
+      const { signal } = this.#abort;
+      const adapter = await blobs.store(checkpoint.adapter, name, { signal });
+      const state = await blobs.store(checkpoint.state, name, { signal });
       const stored = { step, bytes, held_loss: heldLoss, degenerate, adapter: adapter.sha256, state: state.sha256 };
       this.#reports.add({ checkpoint: stored, device_seconds: this.#seconds() });
       this.#process?.stored(no, true);
@@ -178,15 +192,29 @@ export class TrainingRun {
     if (outcome.state === 'paused') this.#reports.add({ state: 'paused', ...seconds });
     if (outcome.state !== 'succeeded' && outcome.state !== 'cancelled') return;
     const { adapter } = outcome;
-    this.#reports.add({ state: outcome.state, ...seconds, ...(adapter && (await this.#result(adapter))) });
+    const result = adapter && (await this.#result(adapter));
+    this.#reports.add({ state: outcome.state, ...seconds, ...result });
+  }
+
+  /** Transfers that the job cannot go on without. */
+  #patient(): TransferOptions {
+    return {
+      signal: this.#halt.signal,
+      isPatient: true,
+      onAway: (reason) => {
+        const is = reason === 'full' ? 'is full' : 'does not answer';
+        const message = `The blob store ${is}. The worker tries again for an hour.`;
+        this.#reports.event({ at: new Date().toISOString(), level: 'warn', code: 'storage_away', message, data: { reason } });
+      },
+    };
   }
 
   async #result(adapter: AdapterResult): Promise<Report> {
     const { blobs, name } = this.options;
     const { step, rank, alpha, modules, baseSha256, templateSha256, tokenizerSha256, witness, verdict, pairs } = adapter;
-    const { signal } = this.#abort;
-    const gguf = await blobs.store(adapter.gguf, name, signal);
-    const peft = await blobs.store(adapter.peft, name, signal);
+    const patient = this.#patient();
+    const gguf = await blobs.store(adapter.gguf, name, patient);
+    const peft = await blobs.store(adapter.peft, name, patient);
     const hashes = { base_sha256: baseSha256, template_sha256: templateSha256, tokenizer_sha256: tokenizerSha256 };
     return {
       adapter: { step, gguf, peft, rank, alpha, modules: [...modules], ...hashes, witness },
@@ -196,7 +224,9 @@ export class TrainingRun {
   }
 
   #fail(error: unknown): void {
-    const fault = error instanceof TrainingFault ? error : null;
+    // What it was doing was given up because of the cancel.
+    if (this.#stop === 'cancel') return this.#reports.add({ state: 'cancelled', device_seconds: this.#seconds() });
+    const fault = error instanceof TrainingFault ? error : isDiskFull(error) ? diskFull() : null;
     this.#reports.add(failure(fault?.code ?? 'trainer_failed', fault?.message ?? 'The job failed on the worker.'));
   }
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TrainingFault } from '../training-fault.js';
+import { diskFull, TrainingFault } from '../training-fault.js';
 import { type TrainerEvent, TrainerEventReader } from './trainer-events.js';
 import type { TrainerEnd, TrainerProcess, TrainerSink } from './trainer.js';
 
@@ -180,6 +180,8 @@ function endOf(child: ChildProcess): Promise<Exit> {
 
 const OUT_OF_MEMORY = /out of memory|bad_alloc|(failed|unable) to allocate|cannot allocate/i;
 
+const DISK_FULL = /no space left on device|disk quota exceeded|ENOSPC|EDQUOT/i;
+
 /** What a shell reports of a program that it cannot run. */
 const NOT_STARTED = [126, 127];
 
@@ -188,6 +190,7 @@ function faultOf(exit: Exit, failed: Extract<TrainerEvent, { ev: 'failed' }> | n
   if (failed?.code === 'out_of_memory' || OUT_OF_MEMORY.test(text)) {
     return new TrainingFault('out_of_memory', 'The trainer ran out of memory. Use a smaller rank, or shorter examples.');
   }
+  if (failed?.code === 'no_disk' || DISK_FULL.test(text)) return diskFull();
   if (failed) return new TrainingFault('trainer_failed', `The trainer reports: ${failed.message}`);
   if (exit.error !== undefined || NOT_STARTED.includes(exit.code ?? 0)) {
     return new TrainingFault('trainer_unavailable', `The trainer could not be started (${exit.error ?? `code ${exit.code}`}).`);

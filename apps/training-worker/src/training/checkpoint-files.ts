@@ -15,11 +15,14 @@ const Note = z.object({
     .nullable(),
 });
 
+/** Where the packed files of a checkpoint go: beside its folder. */
+export const packedPath = (folder: string): string => join(folder, '..', `state-${basename(folder)}.tar`);
+
 /** Packs all files of a checkpoint but its adapter into one beside it. @returns its path */
 export async function packState(folder: string, step: number, adapter: string | null): Promise<string> {
   await writeFile(join(folder, NOTE), JSON.stringify({ step, adapter: adapter && basename(adapter) }));
   const files = (await readdir(folder)).map((name) => join(folder, name)).filter((file) => file !== adapter);
-  const path = join(folder, '..', `state-${basename(folder)}.tar`);
+  const path = packedPath(folder);
   await packTar(path, files);
   return path;
 }

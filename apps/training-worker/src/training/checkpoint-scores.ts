@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { JobSample } from '@slipway/contracts';
 import { sizeOf } from '../results/tar.js';
 import type { AdapterScorer, LlamaScorer } from '../scoring.js';
+import { isDiskFull } from '../training-fault.js';
 import { type BaseScores, withScorer } from './base-scores.js';
-import { packState } from './checkpoint-files.js';
+import { packedPath, packState } from './checkpoint-files.js';
 import { answersTo, type JudgedAnswer, meanLoss } from './example-scores.js';
 import type { PreparedExample } from './prepared-example.js';
 import type { ScoredCheckpoint, TrainingSink } from './training-job.js';
@@ -115,27 +116,26 @@ export class CheckpointScores {
     const heldLoss = base.isHeldOut ? score.loss : null;
     if (heldLoss !== null) sink.point({ ...NO_FIGURES, step, heldLoss });
     if (folder === null) return;
-    const state = await packState(folder, step, adapter);
-    const bytes = (await sizeOf(adapter)) + (await sizeOf(state));
-    await this.#store({ step, adapter, state, bytes, heldLoss, degenerate: score.degenerate });
-    await rm(state, { force: true });
+    await this.#store({ folder, step, adapter, heldLoss, degenerate: score.degenerate });
     await this.#removeOthers(folder);
   }
 
-  async #store(checkpoint: ScoredCheckpoint): Promise<void> {
+  /** Packs and stores a checkpoint. Without room for it the training goes on. */
+  async #store({ folder, ...checkpoint }: Omit<ScoredCheckpoint, 'state' | 'bytes'> & { readonly folder: string }): Promise<void> {
     const { sink } = this.options;
-    const { step, degenerate, heldLoss } = checkpoint;
+    const { step, adapter, degenerate, heldLoss } = checkpoint;
     try {
-      await sink.checkpoint(checkpoint);
-      sink.event({
-        level: 'info',
-        code: 'checkpoint',
-        message: `Checkpoint at step ${step}.`,
-        data: { step, degenerate, held_loss: heldLoss },
-      });
-    } catch {
-      const message = `The checkpoint at step ${step} could not be stored. The training goes on without it.`;
+      const state = await packState(folder, step, adapter);
+      const bytes = (await sizeOf(adapter)) + (await sizeOf(state));
+      await sink.checkpoint({ ...checkpoint, state, bytes });
+      const data = { step, degenerate, held_loss: heldLoss };
+      sink.event({ level: 'info', code: 'checkpoint', message: `Checkpoint at step ${step}.`, data });
+    } catch (error) {
+      const why = isDiskFull(error) ? ': the disk of the worker is full' : '';
+      const message = `The checkpoint at step ${step} could not be stored${why}. The training goes on without it.`;
       sink.event({ level: 'warn', code: 'checkpoint_unstored', message, data: { step } });
+    } finally {
+      await rm(packedPath(folder), { force: true });
     }
   }
 

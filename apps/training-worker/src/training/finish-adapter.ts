@@ -10,6 +10,7 @@ import type { CheckpointScore } from './checkpoint-scores.js';
 import type { PreparedExample } from './prepared-example.js';
 import type { AdapterResult, TrainingJob, TrainingSink } from './training-job.js';
 import { judge } from './verdict.js';
+import { withRoom } from './with-room.js';
 import { makeWitness, witnessPrompts } from './witness.js';
 
 /** Least distance of an adapter from its base; below, no replica could prove that it serves the adapter. */
@@ -31,7 +32,7 @@ export interface FinishInput {
 
 /**
  * Makes the adapter of the best checkpoint: both forms, witness and verdict.
- * @throws TrainingFault `no_effect` when it answers as the base does; `adapter_mismatch` for a damaged one
+ * @throws TrainingFault `no_effect` when it answers as the base does; `adapter_mismatch` for a damaged one; `no_disk` without room
  */
 export async function finishAdapter(input: FinishInput): Promise<AdapterResult> {
   const { job, scorer, context, best, sink, first, held, kept, base, signal } = input;
@@ -42,7 +43,7 @@ export async function finishAdapter(input: FinishInput): Promise<AdapterResult> 
     message: whyBest(best),
     data: { step: best.step, loss: best.loss, degenerate: best.degenerate },
   });
-  const files = await writeForms(job, best);
+  const files = await withRoom(() => writeForms(job, best), { sink, signal });
   return withScorer(scorer, files.gguf, context, (adapter) =>
     withScorer(scorer, null, context, async (plain) => {
       const witness = await makeWitness(adapter, plain, witnessPrompts(first, kept ?? held));

@@ -6,7 +6,7 @@ import { EngineLoadError } from '@slipway/engine';
 import { FileHashes } from '@slipway/model-store';
 import type { Logger } from '@slipway/platform';
 import { LlamaScorer } from '../scoring.js';
-import { TrainingFault } from '../training-fault.js';
+import { diskFull, isDiskFull, TrainingFault } from '../training-fault.js';
 import { hardestOf, scoreBase, scoringContext, withScorer } from './base-scores.js';
 import { samplesOf } from './checkpoint-scores.js';
 import { unpackCheckpoint } from './checkpoint-files.js';
@@ -14,7 +14,7 @@ import { finishAdapter } from './finish-adapter.js';
 import { prepareDataset } from './prepare-dataset.js';
 import { ExamplePreparer, type PreparedExample } from './prepared-example.js';
 import { readExample } from './read-example.js';
-import { trainAdapter, type TrainInput } from './train-adapter.js';
+import { keepCheckpoint, trainAdapter, type TrainInput } from './train-adapter.js';
 import { StopTraining, type TrainingJob, type TrainingOutcome, type TrainingSink } from './training-job.js';
 
 /** Conversations of a keep set that are asked. */
@@ -78,9 +78,9 @@ async function trainWith(scorer: LlamaScorer, job: TrainingJob, { sink, signal }
   sink.samples(samplesOf(0, base.shown, base.shownAnswers));
   const input: TrainInput = { job, run, prepared, scorer, context: size, base, sink, signal };
   if (job.resume) await unpackCheckpoint(job.resume, join(run, 'resume'));
-  const { end, best } = await trainAdapter(input);
+  const { end, best } = job.keepOnly && job.resume ? await keepCheckpoint(input, job.resume) : await trainAdapter(input);
   if (end === 'paused') return { state: 'paused' };
-  if (end === 'cancelled' && (!isKept(signal) || !best)) return { state: 'cancelled', adapter: null };
+  if (end === 'cancelled' && ((!isKept(signal) && !job.keepOnly) || !best)) return { state: 'cancelled', adapter: null };
   if (!best) throw new TrainingFault('trainer_failed', 'The trainer saved nothing that can be served.');
   // A pause that comes when the training is over is too late; a cancel is not.
   const finishing = end === 'cancelled' ? new AbortController().signal : onlyCancel(signal);
@@ -111,9 +111,8 @@ async function clear(folder: string): Promise<void> {
   await mkdir(join(folder, 'run'), { recursive: true });
 }
 
-async function install({ trainer }: TrainingJob, { sink, signal }: TrainingContext): Promise<void> {
-  const { installed } = await trainer.probe();
-  if (installed) return;
+async function install({ trainer, keepOnly = false }: TrainingJob, { sink, signal }: TrainingContext): Promise<void> {
+  if (keepOnly || (await trainer.probe()).installed) return;
   sink.event({ level: 'info', code: 'installing', message: `The trainer ${trainer.name} is being installed.`, data: {} });
   await trainer.install(signal);
 }
@@ -149,8 +148,7 @@ async function readKeepSet(path: string, { texts, trainedContext }: LlamaScorer)
 
 function asFault(error: unknown): TrainingFault {
   if (error instanceof TrainingFault) return error;
-  const code = (error as NodeJS.ErrnoException | null)?.code;
-  if (code === 'ENOSPC' || code === 'EDQUOT') return new TrainingFault('no_disk', 'The disk of the training worker is full.');
+  if (isDiskFull(error)) return diskFull(error);
   if (error instanceof EngineLoadError) {
     const known = error.reason === 'out_of_memory' ? 'out_of_memory' : 'base_not_trainable';
     return new TrainingFault(known, error.message, {}, { cause: error });

@@ -57,6 +57,15 @@ export async function trainAdapter(input: TrainInput): Promise<Trained> {
   });
 }
 
+/** Scores the checkpoint that a cancelled job left, and trains no further. */
+export async function keepCheckpoint(input: TrainInput, resume: ResumePoint): Promise<Trained> {
+  return withScorer(input.scorer, null, input.context, async (plain) => {
+    const watched = new WatchedRun(input, plain);
+    watched.addResumed(resume);
+    return watched.result({ kind: 'cancelled' }, resume.step);
+  });
+}
+
 /** Resolved settings for the trainer. */
 function settingsOf({ job, prepared }: Pick<TrainInput, 'job' | 'prepared'>): RunSettings {
   const { rank, alpha, rate, schedule, epochs, seed } = job.settings;

@@ -36,6 +36,8 @@ export interface TrainingJob {
   readonly threads: number;
   /** A stored checkpoint to continue from. */
   readonly resume: ResumePoint | null;
+  /** Makes the adapter of that checkpoint, and trains no further: the job was cancelled. */
+  readonly keepOnly?: boolean;
 }
 
 /** The two files of a stored checkpoint. */

@@ -28,6 +28,7 @@ import { PlacementRounds } from '../placement/placement-rounds.js';
 import { Placer } from '../placement/placer.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
 import { TrainersModule } from '../trainers/trainers.module.js';
+import { Checkpoints } from './checkpoints.js';
 import { FollowUps } from './follow-ups.js';
 import { JobPlans } from './job-plans.js';
 import { JobReadsService } from './job-reads.service.js';
@@ -128,9 +129,9 @@ class JobReadsHandlers {
   imports: [DatasetsModule, BlobsModule, QuotasModule, TrainersModule],
   controllers: [JobsHandlers, JobReadsHandlers],
   providers: [
-    ...[JobPlans, JobsRepository, JobsService, JobReadsService, RecordsRepository, MeasuresRepository, MeasuresService],
+    ...[JobPlans, JobsRepository, JobsService, JobReadsService, RecordsRepository, Checkpoints, MeasuresRepository, MeasuresService],
     ...[Assigner, PlacementRounds, Placer, FollowUps],
   ],
-  exports: [JobsRepository, RecordsRepository, MeasuresRepository],
+  exports: [JobsRepository, RecordsRepository, Checkpoints, MeasuresRepository],
 })
 export class JobsModule {}

@@ -20,6 +20,7 @@ import { announceWork } from '../leader.js';
 import { MeasuresRepository } from '../measures/measures.repository.js';
 import { inLine } from '../placement/next-job.js';
 import { QuotasService } from '../quotas/quotas.service.js';
+import { Checkpoints } from './checkpoints.js';
 import { jobFinished, jobNotFound } from './job-errors.js';
 import { JobPlans } from './job-plans.js';
 import { ENDED, type JobRow, jobView, PLACED } from './job-rows.js';
@@ -39,6 +40,7 @@ export class JobsService {
     private readonly transactions: AccountTransactions,
     private readonly plans: JobPlans,
     private readonly jobs: JobsRepository,
+    private readonly checkpoints: Checkpoints,
     private readonly measures: MeasuresRepository,
     private readonly creations: CreationsRepository,
     private readonly quotas: QuotasService,
@@ -81,7 +83,7 @@ export class JobsService {
   /** Frees the slot after a checkpoint; a job that waits is paused at once. */
   pause(request: Command): Reply<typeof PauseJob> {
     return this.#command(request, 'job.pause', (row) => {
-      if (row.state === 'paused' || row.state === 'pausing') return null;
+      if (row.state === 'paused' || row.state === 'pausing' || row.desired === 'cancel') return null;
       if (row.state === 'validating' || row.state === 'queued')
         return { desired: 'pause', state: 'paused', paused_at: new Date(), reason: null, detail: null };
       // What is nearly done is not worth a pause.
@@ -99,11 +101,14 @@ export class JobsService {
     });
   }
 
+  /** Ends a job. What shall be kept of one that no worker has waits for a worker, which makes the adapter. */
   cancel(request: Request<typeof CancelJob>): Reply<typeof CancelJob> {
     const { keep = false } = request;
     return this.#command(request, 'job.cancel', (row) => {
-      if (row.state === 'cancelling' && row.keep === keep) return null;
+      if (row.desired === 'cancel' && row.keep === keep) return null;
       if (PLACED.includes(row.state)) return { desired: 'cancel', keep, state: 'cancelling' };
+      if (keep && row.newest_step !== null)
+        return { desired: 'cancel', keep, state: 'queued', queued_at: new Date(), paused_at: null, reason: null, detail: null };
       return { desired: 'cancel', keep, state: 'cancelled', finished_at: new Date(), reason: null, detail: null };
     });
   }
@@ -127,6 +132,7 @@ export class JobsService {
       const change = decide(row);
       if (!change) return { job, state: row.state };
       await this.jobs.change(tx, job, change);
+      if (change.state === 'cancelled') await this.checkpoints.dropAll(tx, row);
       await this.audit.record(tx, { account, actor, action, object: `job:${job}`, objectName: row.name, facts: { state: row.state } });
       await announceWork(tx);
       return { job, state: change.state ?? row.state };

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { TrainerHeartbeat, TrainingItem } from '@slipway/contracts';
 import { Transactions, type Tx } from '@slipway/database';
+import { Checkpoints } from '../jobs/checkpoints.js';
 import { type JobRow, PLACED } from '../jobs/job-rows.js';
 import { type JobChange, JobsRepository, type NewEvent } from '../jobs/jobs.repository.js';
 import { MeasuresRepository, type OpenMeasure } from '../measures/measures.repository.js';
@@ -39,6 +40,7 @@ export class PlacementRounds {
   constructor(
     private readonly transactions: Transactions,
     private readonly jobs: JobsRepository,
+    private readonly checkpoints: Checkpoints,
     private readonly measures: MeasuresRepository,
     private readonly quotas: QuotasService,
     private readonly table: TrainerTable,
@@ -85,7 +87,8 @@ export class PlacementRounds {
     const data = { worker: row.worker, host: row.host, from_step: row.newest_step };
     const event = { level: 'warn', code: 'worker_lost', message: `The worker on ${row.host ?? 'its host'} was lost.`, data } as const;
     const now = new Date();
-    if (row.desired === 'cancel') return this.#change(row, { state: 'cancelled', ...worker, finished_at: now }, event, 'worker_lost');
+    const isKept = row.keep && row.newest_step !== null;
+    if (row.desired === 'cancel' && !isKept) return this.#change(row, { state: 'cancelled', ...worker, finished_at: now }, event, 'worker_lost');
     if (row.desired === 'pause') return this.#change(row, { state: 'paused', ...worker, losses, paused_at: now }, event, 'worker_lost');
     if (losses >= LOSSES_MAX) {
       const detail = `Its worker was lost ${losses} times. Look at the memory and the log of the workers.`;
@@ -106,6 +109,7 @@ export class PlacementRounds {
       if (!now) return;
       await this.jobs.change(tx, row.id, change);
       await this.jobs.addEvent(tx, row.id, event);
+      if (change.state === 'cancelled') await this.checkpoints.dropAll(tx, row);
       if (ending === undefined) return;
       await this.jobs.endAttempt(tx, row, ending);
       this.metrics.ended(ending);
@@ -214,5 +218,11 @@ const itemOf = (row: JobRow): TrainingItem => ({
   ...{ dataset: row.dataset_id, version: row.version, spec: row.spec, gate: row.gate },
   keep_set:
     row.gate.keep_dataset !== undefined && row.keep_version !== null ? { dataset: row.gate.keep_dataset, version: row.keep_version } : null,
-  resume: row.newest_step === null || row.newest_step === 0 ? null : { step: row.newest_step },
+  resume: resumeOf(row),
 });
+
+/** The checkpoint from which a job goes on, or of which its adapter is made when it shall only be kept. */
+function resumeOf({ desired, keep, best_step: best, newest_step: newest }: JobRow): { step: number } | null {
+  const step = desired === 'cancel' && keep ? best : newest;
+  return step === null || step === 0 ? null : { step };
+}

@@ -16,6 +16,7 @@ import { BlobStore } from '../blobs/blob-store.js';
 import { BlobUsesRepository } from '../blobs/blob-uses.repository.js';
 import { InstallationSecrets } from '../blobs/installation-secrets.js';
 import { Tickets } from '../blobs/tickets.js';
+import { Checkpoints } from '../jobs/checkpoints.js';
 import { ENDED, type JobRow, PLACED } from '../jobs/job-rows.js';
 import { type JobChange, JobsRepository } from '../jobs/jobs.repository.js';
 import { checkpointOwner, RecordsRepository } from '../jobs/records.repository.js';
@@ -41,6 +42,7 @@ export class ReportsService {
     private readonly transactions: Transactions,
     private readonly jobs: JobsRepository,
     private readonly records: RecordsRepository,
+    private readonly checkpoints: Checkpoints,
     private readonly adapters: AdaptersRepository,
     private readonly uses: BlobUsesRepository,
     private readonly blobs: BlobStore,
@@ -130,13 +132,7 @@ export class ReportsService {
     const best = await this.records.checkpoints(tx, id);
     const newest = Math.max(...best.map(({ step }) => step));
     const dropped = best.filter(({ step }, i) => i >= BEST_KEPT && step !== newest).map(({ step }) => step);
-    if (dropped.length === 0) return;
-    await this.records.dropCheckpoints(tx, id, dropped);
-    await this.uses.release(
-      tx,
-      account,
-      dropped.map((step) => checkpointOwner(id, step)),
-    );
+    await this.checkpoints.drop(tx, { id, account }, dropped);
   }
 
   async #addAdapter(tx: Tx, row: JobRow, request: Request): Promise<AdapterId | null> {
@@ -162,15 +158,7 @@ export class ReportsService {
     if (change.worker !== null) return;
     await this.jobs.endAttempt(tx, row, state ?? 'ended');
     this.metrics.ended(state ?? 'ended');
-    if (ENDED.includes(change.state as JobState) && change.state !== 'failed') {
-      const steps = (await this.records.checkpoints(tx, row.id)).map(({ step }) => step);
-      await this.uses.release(
-        tx,
-        row.account,
-        steps.map((step) => checkpointOwner(row.id, step)),
-      );
-      await this.records.dropCheckpoints(tx, row.id, steps);
-    }
+    if (ENDED.includes(change.state as JobState) && change.state !== 'failed') await this.checkpoints.dropAll(tx, row);
     await announceWork(tx);
   }
 }
