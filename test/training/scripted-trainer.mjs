@@ -3,8 +3,8 @@
 //
 //   node scripted-trainer.mjs --adapter FILE [--first-loss N] [--step-ms N] [--scene NAME]
 //
-// Scenes: nan, crash, hang, oom, noise, refuse. They are the faults that a worker must survive.
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+// Scenes: nan, crash, hang, oom, noise, refuse, full, full-at-end. They are the faults that a worker must survive.
+import { appendFileSync, copyFileSync, mkdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as after } from 'node:timers/promises';
@@ -51,12 +51,23 @@ function saveCheckpoint(step) {
   send({ ev: 'checkpoint', step, path, ...(given.adapter && { adapter: join(path, 'adapter.gguf') }) });
 }
 
+/** Fills the disk of the run. */
+function fillDisk() {
+  const piece = Buffer.alloc(64 * 1024);
+  try {
+    for (;;) appendFileSync('ballast', piece);
+  } catch (error) {
+    if (error.code !== 'ENOSPC') throw error;
+  }
+}
+
 /** Plays a fault in the middle of the run. */
 async function playFault(step) {
   if (step !== Math.ceil(steps / 2)) return;
   if (given.scene === 'crash') process.kill(process.pid, 'SIGSEGV');
   if (given.scene === 'hang') await after(3_600_000, undefined, { ref: true });
   if (given.scene === 'noise') writeSync(3, `no JSON\n${'x'.repeat(40_000)}\n{"ev":"unknown"}\n`);
+  if (given.scene === 'full') fillDisk();
   if (given.scene === 'oom') {
     console.error('ggml: failed to allocate 1099511627776 bytes');
     process.exit(134);
@@ -92,5 +103,6 @@ for (let step = begin(); step <= steps; step += 1) {
 mkdirSync('out', { recursive: true });
 if (given.adapter) copyFileSync(given.adapter, 'out/adapter.gguf');
 else writeFileSync('out/adapter.gguf', '');
+if (given.scene === 'full-at-end') fillDisk();
 send({ ev: 'saved', path: 'out/adapter.gguf' });
 process.exit(0);

@@ -29,6 +29,7 @@ export class TuningRig {
   readonly folder = mkdtempSync(join(tmpdir(), 'slipway-tuning-'));
   readonly #replicas: TestService[] = [];
   #bus!: Bus;
+  #isOwnBus = true;
   #patient!: PatientRpc;
   /** Asks once, for tests of what is answered while something is away. */
   rpc!: RpcClient;
@@ -37,10 +38,11 @@ export class TuningRig {
   #databaseUrl = '';
   #console: Promise<PatientRpc> | undefined;
 
-  static async open(postgres: TestPostgres): Promise<TuningRig> {
+  /** @param bus one that is there already, and that stays */
+  static async open(postgres: TestPostgres, bus?: Bus): Promise<TuningRig> {
     const rig = new TuningRig();
     try {
-      await rig.#open(postgres);
+      await rig.#open(postgres, bus);
       return rig;
     } catch (error) {
       await rig.close();
@@ -60,7 +62,7 @@ export class TuningRig {
 
   async close(): Promise<void> {
     await Promise.all(this.#replicas.map((replica) => replica.end()));
-    await this.#bus?.end();
+    if (this.#isOwnBus) await this.#bus?.end();
     await this.database?.close();
     await rm(this.folder, { recursive: true, force: true });
   }
@@ -123,13 +125,14 @@ export class TuningRig {
     };
   }
 
-  async #open(postgres: TestPostgres): Promise<void> {
+  async #open(postgres: TestPostgres, bus: Bus | undefined): Promise<void> {
     const url = new URL(await tuningDatabase(postgres));
     this.database = await BreakableTcp.to(url.hostname, Number(url.port));
     url.port = String(this.database.port);
     url.hostname = '127.0.0.1';
     this.#databaseUrl = url.href;
-    this.#bus = await Bus.start();
+    this.#isOwnBus = bus === undefined;
+    this.#bus = bus ?? (await Bus.start());
     this.rpc = new RpcClient(await this.#bus.connect('ops'), ENV);
     this.#patient = new PatientRpc(this.rpc);
   }

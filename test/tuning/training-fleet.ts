@@ -45,7 +45,8 @@ export class TrainingFleet {
     this.stage = new JobsStage(rig);
   }
 
-  static async open(postgres: TestPostgres): Promise<TrainingFleet> {
+  /** @param settings of tuning-service */
+  static async open(postgres: TestPostgres, settings: Readonly<Record<string, string>> = {}): Promise<TrainingFleet> {
     const rig = await TuningRig.open(postgres);
     try {
       const adapter = join(rig.folder, 'random.gguf');
@@ -56,7 +57,7 @@ export class TrainingFleet {
       await mkdir(join(rig.folder, 'models'));
       await copyFile(DEMO_MODEL, join(rig.folder, 'models/Tiny.gguf'));
       const fleet = new TrainingFleet(rig, ['--adapter', adapter, '--first-loss', loss]);
-      fleet.service = await rig.startProcess();
+      fleet.service = await rig.startProcess(settings);
       return fleet;
     } catch (error) {
       await rig.close();

@@ -15,6 +15,7 @@ export type {
   ValidationSinks,
 } from './validation.js';
 export { rulesOf } from './rules.js';
+export { unnamedIssue } from './unnamed-issue.js';
 export { detectFormat } from './detect.js';
 export type { DetectedFormat } from './detect.js';
 export { plainBytes, FileRefused } from './bytes/plain-bytes.js';

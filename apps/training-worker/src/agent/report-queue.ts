@@ -19,7 +19,7 @@ export interface ReportQueueOptions {
   readonly rpc: RpcClient;
   readonly attempt: AttemptName;
   /** What the owner of the job wants now. */
-  readonly onDesired: (desired: JobDesired) => void;
+  readonly onDesired: (desired: JobDesired) => unknown;
   /** Another worker has the job: nothing of this attempt counts any more. */
   readonly onSuperseded: () => void;
 }

@@ -49,7 +49,8 @@ export class TrainingRun {
     this.#reports = new ReportQueue({
       rpc,
       attempt: name,
-      onDesired: (desired) => this.want(desired, this.options.item.keep),
+      // Whether a cancelled job keeps what it has, only assignments say.
+      onDesired: (desired) => desired === 'pause' && this.want(desired, false),
       onSuperseded: () => this.supersede(),
     });
     this.ended = this.#run();

@@ -110,7 +110,10 @@ export class ProgramProcess implements TrainerProcess {
   #readEvents(): void {
     const reader = new TrainerEventReader((event) => {
       if (event.ev === 'saved') this.#saved = event.path;
-      if (event.ev === 'failed') this.#failed = event;
+      if (event.ev === 'failed') {
+        this.#failed = event;
+        this.#keep(event.message.slice(0, LINE_CHARS));
+      }
       this.sink.event(event);
     });
     const events = this.#child.stdio[EVENTS] as NodeJS.ReadableStream;
@@ -182,6 +185,8 @@ const OUT_OF_MEMORY = /out of memory|bad_alloc|(failed|unable) to allocate|canno
 
 const DISK_FULL = /no space left on device|disk quota exceeded|ENOSPC|EDQUOT/i;
 
+const codeOf = ({ code }: { code: string }): string => (/^[a-z][a-z0-9_]*$/.test(code) ? ` (${code})` : '');
+
 /** What a shell reports of a program that it cannot run. */
 const NOT_STARTED = [126, 127];
 
@@ -191,7 +196,8 @@ function faultOf(exit: Exit, failed: Extract<TrainerEvent, { ev: 'failed' }> | n
     return new TrainingFault('out_of_memory', 'The trainer ran out of memory. Use a smaller rank, or shorter examples.');
   }
   if (failed?.code === 'no_disk' || DISK_FULL.test(text)) return diskFull();
-  if (failed) return new TrainingFault('trainer_failed', `The trainer reports: ${failed.message}`);
+  // Its message may quote examples: that belongs into the log, which members alone read.
+  if (failed) return new TrainingFault('trainer_failed', `The trainer gave up${codeOf(failed)}. The log of the job says why.`);
   if (exit.error !== undefined || NOT_STARTED.includes(exit.code ?? 0)) {
     return new TrainingFault('trainer_unavailable', `The trainer could not be started (${exit.error ?? `code ${exit.code}`}).`);
   }

@@ -119,11 +119,14 @@ function nothingLeft(leftOut: ReadonlyMap<LeftOut, number>): TrainingFault {
   return new TrainingFault('dataset_invalid', `No example can be learned by this base${why}.`, Object.fromEntries(leftOut));
 }
 
-/** The same prompt is never on both sides, and stays on its side in other versions of the data set. */
+/**
+ * The same prompt is never on both sides. It is held out when its hash lies below the part, whatever else the data set holds: so what
+ * one version of a data set learns, a larger one does not hold out. Only a small set holds out more, for a loss that says something.
+ */
 function split(entries: readonly Entry[], part: number): { train: Entry[]; held: Entry[] } {
   const inOrder = entries.toSorted((a, b) => (a.order < b.order ? -1 : 1));
   const byChance = [...new Set(entries.map(({ prompt }) => prompt))].toSorted();
-  const wanted = part === 0 ? 0 : Math.min(HELD.most, Math.max(HELD.least, Math.round(entries.length * part)));
+  const wanted = part === 0 ? 0 : HELD.least;
   const below = byChance.filter((prompt) => share(prompt) < part);
   const chosen = new Set(below.length >= wanted ? below.slice(0, HELD.most) : byChance.slice(0, wanted));
   const held = inOrder.filter(({ prompt }) => chosen.has(prompt));

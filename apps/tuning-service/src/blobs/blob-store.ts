@@ -9,7 +9,7 @@ import type { TuningServiceConfig } from '../config.js';
 import { type BlobDriver, FolderDriver, S3Driver } from './blob-drivers.js';
 import { type BlobKey, BlobUsesRepository } from './blob-uses.repository.js';
 import { InstallationSecrets } from './installation-secrets.js';
-import { readStored, type StagedFile, StagedWriter } from './sealed-file.js';
+import { noRoom, readStored, type StagedFile, StagedWriter } from './sealed-file.js';
 
 /** Least part of the store's room that stays free. */
 const FREE_MIN = 0.05;
@@ -145,6 +145,3 @@ const nameOf = ({ account, sha256 }: BlobKey, isSealed: boolean): string =>
 
 /** The error for a blob that does not exist or belongs to another account; callers cannot tell which. */
 export const blobNotFound = (): ServiceError => new ServiceError('blob_not_found', 'This account has no such file.', { param: 'blob' });
-
-const noRoom = (): ServiceError =>
-  new ServiceError('no_disk', 'The blob store has too little room left. The operator must free some.', { retryAfterS: 60 });

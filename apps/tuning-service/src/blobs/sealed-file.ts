@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, type Hash, randomBytes } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
+import { ServiceError } from '@slipway/contracts';
 
 const CIPHER = 'aes-256-gcm';
 const PREFIX_BYTES = 8;
@@ -103,12 +104,19 @@ export interface StagedFile {
   readonly isSealed: boolean;
 }
 
+const FULL = new Set(['ENOSPC', 'EDQUOT']);
+
+/** The refusal of bytes for which the blob store has no room. */
+export const noRoom = (): ServiceError =>
+  new ServiceError('no_disk', 'The blob store has too little room left. The operator must free some.', { retryAfterS: 60 });
+
 /** Writes a file under a temporary name, sealed where there is a key, and counts and hashes its plain bytes. */
 export class StagedWriter {
   readonly #hash: Hash = createHash('sha256');
   readonly #prefix = randomBytes(PREFIX_BYTES);
   #bytes = 0;
   #chunks = 0;
+  #isBroken = false;
   #held: Buffer[] = [];
   #heldBytes = 0;
 
@@ -130,11 +138,17 @@ export class StagedWriter {
     return this.#bytes;
   }
 
+  /** Whether a write failed: the file then ends somewhere before `bytes`, and is of no use. */
+  get isBroken(): boolean {
+    return this.#isBroken;
+  }
+
+  /** @throws ServiceError `no_disk` when it does not fit */
   async write(piece: Uint8Array): Promise<void> {
     const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
     this.#hash.update(bytes);
     this.#bytes += bytes.length;
-    if (this.key === null) return this.file.writeFile(bytes);
+    if (this.key === null) return this.#append(bytes);
     // The caller may use its buffer again.
     this.#held.push(Buffer.from(bytes));
     this.#heldBytes += bytes.length;
@@ -142,10 +156,10 @@ export class StagedWriter {
     if (this.#heldBytes > CHUNK_BYTES) await this.#seal(false);
   }
 
-  /** Completes the file; it survives a crash of the machine from then on. */
+  /** Completes the file; it survives a crash of the machine from then on. @throws ServiceError `no_disk` when it does not fit */
   async finish(): Promise<StagedFile> {
     if (this.key !== null && this.#bytes > 0) await this.#seal(true);
-    await this.file.datasync();
+    await this.#attempt(() => this.file.datasync());
     await this.file.close();
     return { path: this.path, sha256: this.#hash.digest('hex'), bytes: this.#bytes, isSealed: this.key !== null };
   }
@@ -167,7 +181,20 @@ export class StagedWriter {
     }
     this.#held = [all.subarray(at)];
     this.#heldBytes = all.length - at;
-    await this.file.writeFile(Buffer.concat(sealed));
+    await this.#append(Buffer.concat(sealed));
+  }
+
+  #append(bytes: Buffer): Promise<void> {
+    return this.#attempt(() => this.file.writeFile(bytes));
+  }
+
+  async #attempt(write: () => Promise<void>): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      this.#isBroken = true;
+      throw FULL.has((error as NodeJS.ErrnoException).code ?? '') ? noRoom() : error;
+    }
   }
 
   #sealChunk(chunk: Buffer, isLast: boolean): Buffer {

@@ -9,7 +9,7 @@ import {
   type ReadIssues,
 } from '@slipway/contracts';
 import { AccountTransactions } from '@slipway/database';
-import { rulesOf } from '@slipway/datasets';
+import { rulesOf, unnamedIssue } from '@slipway/datasets';
 import type { z } from 'zod';
 import { BlobStore } from '../blobs/blob-store.js';
 import { datasetNotFound, mayRead, requireRead, type Wanted } from '../datasets/dataset-access.js';
@@ -66,14 +66,17 @@ export class ExamplesService {
     });
   }
 
+  /** Issues, whose messages name roles, tools and keys of the file to those alone who may read its text. */
   async issues(request: Request<typeof ReadIssues>): Reply<typeof ReadIssues> {
-    const { account, dataset, version, rule, after = 0, limit = ISSUES_PAGE } = request;
+    const { account, dataset, version, rule, after = 0, limit = ISSUES_PAGE, actor, proven_role: role } = request;
     await this.#row(request, 'stats');
     return this.transactions.read(account, async (connection) => {
+      const access = (await this.datasets.find(connection, account, dataset))?.agent_access ?? 'none';
+      const isNamed = role !== 'viewer' && mayRead(actor, access, 'examples');
       const page = { ...(rule !== undefined && { rule }), after, limit: limit + 1 };
       const issues = await this.versions.issues(connection, { dataset, version }, page);
       const totals = (await this.versions.totals(connection, dataset, [version])).get(version) ?? [];
-      return { issues: issues.slice(0, limit), totals, next: issues.length > limit ? after + limit : null };
+      return { issues: issues.slice(0, limit).map((issue) => (isNamed ? issue : unnamedIssue(issue))), totals, next: issues.length > limit ? after + limit : null };
     });
   }
 

@@ -99,7 +99,7 @@ export class UploadsService {
   /**
    * Adds bytes at an offset, as many as come before `source` ends or fails; what came is kept.
    * @returns the new offset
-   * @throws ServiceError `upload_conflict` when other bytes came meanwhile; what `source` throws
+   * @throws ServiceError `upload_conflict` when other bytes came meanwhile; `no_disk`, and then nothing is kept; what `source` throws
    */
   async append(row: UploadRow, offset: number, source: AsyncIterable<Uint8Array>): Promise<number> {
     await this.blobs.requireRoom();
@@ -110,14 +110,17 @@ export class UploadsService {
     } catch (error) {
       failure = error as Error;
     }
-    if (writer.bytes === 0) await writer.discard();
+    if (writer.bytes === 0 || writer.isBroken) await writer.discard();
     else await this.#keepPart(row, offset, writer);
     if (failure !== undefined) throw failure;
     return offset + writer.bytes;
   }
 
   async #keepPart(row: UploadRow, start: number, writer: StagedWriter): Promise<void> {
-    const { path, bytes, isSealed } = await writer.finish();
+    const { path, bytes, isSealed } = await writer.finish().catch(async (error: unknown) => {
+      await writer.discard();
+      throw error;
+    });
     const isKept = await this.own.run((tx) => this.uploads.addPart(tx, row.id, { start, bytes, path, sealed: isSealed }));
     if (isKept) return;
     await rm(path, { force: true });

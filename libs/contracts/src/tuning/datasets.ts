@@ -297,6 +297,7 @@ export const ReadIssues = defineRpc({
     after: z.int().nonnegative().optional(),
     limit: z.int().min(1).max(200).optional(),
     ...actorField,
+    ...provenRoleField,
   }),
   reply: z.object({ issues: Issues, totals: z.array(IssueTotal).max(100), next: z.int().positive().nullable() }),
   errors: ['dataset_not_found', 'not_permitted'],
