@@ -9,6 +9,7 @@ import {
   ListBases,
   ListCheckpoints,
   ListJobs,
+  ListTuningAudit,
   MeasureDataset,
   PauseJob,
   PlanJob,
@@ -202,6 +203,8 @@ describe('an adapter', () => {
     const deployments = new RpcClient(await rig.connect('deployments'), ENV);
     await expect(deployments.call(ServeAdapter, { account, adapter: adapter! })).rejects.toMatchObject({ code: 'gate_not_passed' });
     const served = await deployments.call(ServeAdapter, { account, adapter: adapter!, override: 'For a comparison.' });
+    const { entries } = await rig.ask(ListTuningAudit, { account, object: `adapter:${adapter!}` });
+    expect(entries.find(({ action }) => action === 'adapter.override_gate')?.facts).toMatchObject({ reason: 'For a comparison.' });
     expect(served).toMatchObject({ base_path: BASE.path, base_sha256: BASE.sha256, witness: { distance: 1.9 } });
     await deployments.call(ReportAdapterUse, { account, adapter: adapter!, deployments: [42] });
     expect((await rig.outcome(DeleteAdapter, { account, adapter: adapter! })).code).toBe('adapter_in_use');

@@ -41,6 +41,7 @@ export class TrainingFleet {
   private constructor(
     readonly rig: TuningRig,
     private readonly script: readonly string[],
+    private readonly settings: Readonly<Record<string, string>>,
   ) {
     this.stage = new JobsStage(rig);
   }
@@ -56,7 +57,7 @@ export class TrainingFleet {
       trained.close();
       await mkdir(join(rig.folder, 'models'));
       await copyFile(DEMO_MODEL, join(rig.folder, 'models/Tiny.gguf'));
-      const fleet = new TrainingFleet(rig, ['--adapter', adapter, '--first-loss', loss]);
+      const fleet = new TrainingFleet(rig, ['--adapter', adapter, '--first-loss', loss], settings);
       fleet.service = await rig.startProcess(settings);
       return fleet;
     } catch (error) {
@@ -75,7 +76,7 @@ export class TrainingFleet {
   /** Kills tuning-service and starts another one. */
   async restartService(): Promise<void> {
     await this.service.stop('SIGKILL');
-    this.service = await this.rig.startProcess();
+    this.service = await this.rig.startProcess(this.settings);
   }
 
   /** @param script how its trainer differs from those of other workers */

@@ -64,8 +64,9 @@ interface Scene {
 }
 
 /** A worker whose jobs are on the disk. */
-async function startWorker({ path, scene = '' }: Scene): Promise<{ tw: string; base: TrainerBase }> {
-  const script = ['--adapter', join(folder, 'random.gguf'), '--first-loss', firstLoss, '--step-ms', '60', '--scene', scene];
+async function startWorker({ path, scene }: Scene): Promise<{ tw: string; base: TrainerBase }> {
+  const played = scene === undefined ? [] : ['--scene', scene];
+  const script = ['--adapter', join(folder, 'random.gguf'), '--first-loss', firstLoss, '--step-ms', '300', ...played];
   worker = await startService(trainingWorker, {
     ...{ SLIPWAY_ENV: ENV, NATS_URL: server.url, LOG_LEVEL: 'error', MODEL_DIRS: join(folder, 'models') },
     ...{ TRAINING_DIR: path, TRAINERS_DIR: join(folder, 'trainers'), TRAINERS: await scriptedManifest(folder, script) },
@@ -98,7 +99,7 @@ async function nextJob(tw: string, base: TrainerBase): Promise<string | undefine
 describe('a worker whose disk is full', () => {
   it('fails a job that it cannot fetch, and takes the next', async (context) => {
     const small = diskOf(context);
-    const { tw, base } = await startWorker(small);
+    const { tw, base } = await startWorker({ path: small.path });
     await small.fill();
     tuning.assign(tw, 1, [itemOf(base, 41)]);
     expect(await ended()).toMatchObject({ state: 'failed', reason: 'no_disk', detail: expect.stringContaining('disk') as string });

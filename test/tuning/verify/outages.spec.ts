@@ -46,7 +46,8 @@ describe('a database that is away for a minute', () => {
 
 describe('tuning-service that is killed', () => {
   it('while a job pauses or is cancelled goes on with it', async () => {
-    const made = await fleet.job();
+    // Longer than a busy machine takes for a start of the service.
+    const made = await fleet.job({ epochs: 80 });
     const { account, job } = made;
     await hasCheckpoint(made);
     await fleet.rig.ask(PauseJob, { account, job });

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { DownloadDataset, FindUpload, OpenUpload } from '@slipway/contracts';
-import { freePorts } from '@slipway/testing';
-import { afterEach, describe, expect } from 'vitest';
+import { freePorts, startTestPostgres, type TestPostgres } from '@slipway/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ConsoleProcess } from '../../people/console-process.js';
+import { PeopleWorld } from '../../people/people-world.js';
 import { until } from '../../testing/until.js';
 import { checked, conversations, sha256Of } from '../bytes.js';
-import { anAccount, rigTest } from '../rig.js';
+import { anAccount, TuningRig } from '../rig.js';
 
 const CUTS = 10;
 const LINES = 100_000;
@@ -39,15 +40,29 @@ async function offsetOf(url: URL): Promise<number | null> {
   return answer?.status === 200 ? Number(answer.headers.get('upload-offset')) : null;
 }
 
+let postgres: TestPostgres;
+let world: PeopleWorld;
+let rig: TuningRig;
+let port: number;
+beforeAll(async () => {
+  [postgres, world, [port = 0]] = await Promise.all([startTestPostgres(), PeopleWorld.start(), freePorts(1)]);
+  rig = await TuningRig.open(postgres, world.keys.bus);
+  await rig.startReplica();
+});
+afterAll(async () => {
+  await rig?.close();
+  await world?.end();
+  await postgres?.stop();
+});
+
+async function startConsole(): Promise<ConsoleProcess> {
+  const started = await ConsoleProcess.start(rig.bus, { CONSOLE_PORT: String(port) });
+  consoles.push(started);
+  return started;
+}
+
 describe('an upload through the console', () => {
-  rigTest('outlives ten cuts and consoles that are killed', async ({ rig }) => {
-    await rig.startReplica();
-    const [port = 0] = await freePorts(1);
-    const startConsole = async (): Promise<ConsoleProcess> => {
-      const started = await ConsoleProcess.start(rig.bus, { CONSOLE_PORT: String(port) });
-      consoles.push(started);
-      return started;
-    };
+  it('outlives ten cuts and consoles that are killed', async () => {
     let door = await startConsole();
     const text = Buffer.from(conversations(LINES, () => randomBytes(60).toString('hex')));
     const account = anAccount();
