@@ -1,6 +1,12 @@
 /** The apps that tests start. */
 export type AppName =
-  'keys-service' | 'deployments-service' | 'tuning-service' | 'training-worker' | 'gateway' | 'inference-worker' | 'console';
+  | 'keys-service'
+  | 'deployments-service'
+  | 'tuning-service'
+  | 'training-worker'
+  | 'gateway'
+  | 'inference-worker'
+  | 'console';
 
 /** A running app, wherever it runs: in the process of the test, or as a process of its own. */
 export interface TestService {

@@ -14,7 +14,11 @@ const GENERATED_EVERY = 50;
 const TOOLS = [
   {
     type: 'function',
-    function: { name: 'get_time', description: 'The time of a city.', parameters: { type: 'object', properties: { city: { type: 'string' } } } },
+    function: {
+      name: 'get_time',
+      description: 'The time of a city.',
+      parameters: { type: 'object', properties: { city: { type: 'string' } } },
+    },
   },
 ];
 
@@ -34,7 +38,9 @@ afterAll(async () => {
  */
 function conversation(random: Random, n: number): string {
   const words = (most: number): string =>
-    Array.from({ length: 1 + random.int(0, most - 1) }, () => random.pick(['sun', 'Straße', '東京', '🌍', '3.14', 'don’t', '\n', 'naïve', 'x=1;'])).join(' ');
+    Array.from({ length: 1 + random.int(0, most - 1) }, () =>
+      random.pick(['sun', 'Straße', '東京', '🌍', '3.14', 'don’t', '\n', 'naïve', 'x=1;']),
+    ).join(' ');
   const turn = (): object[] => [
     { role: 'user', content: `${n}: ${words(12)}` },
     { role: 'assistant', content: `Well: ${words(20)}` },

@@ -1,15 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  type AccountId,
-  AddSample,
-  type JobId,
-  type JobView,
-  ListAdapters,
-  ReadJobEvents,
-  ReadMetrics,
-} from '@slipway/contracts';
+import { type AccountId, AddSample, type JobId, type JobView, ListAdapters, ReadJobEvents, ReadMetrics } from '@slipway/contracts';
 import type { TestPostgres } from '@slipway/testing';
 import { DEMO_MODEL } from '../engines/demo-engine.js';
 import { ServiceProcess } from '../services/service-process.js';

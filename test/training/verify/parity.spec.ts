@@ -26,7 +26,11 @@ const assistant = (content: string): object => ({ role: 'assistant', content });
 const cities = ['Oslo', 'Paris', 'Rome', 'Lima', 'Cairo', 'Tokyo', 'Madrid', 'Vienna', 'Berlin', 'Prague'];
 const tool = {
   type: 'function',
-  function: { name: 'get_weather', description: 'The weather of a city.', parameters: { type: 'object', properties: { city: { type: 'string' } } } },
+  function: {
+    name: 'get_weather',
+    description: 'The weather of a city.',
+    parameters: { type: 'object', properties: { city: { type: 'string' } } },
+  },
 };
 
 const turns = (city: string): object => ({

@@ -101,6 +101,8 @@ function requestOf(contract: RpcContract): Record<string, unknown> {
     'create-dataset': { name: 'another' },
     'set-job-priority': { priority: 1 },
     'set-account-quotas': { quotas: {} },
+    'list-tuning-audit': { from: undefined, to: undefined },
+    'read-tuning-audit': { from: undefined, to: undefined },
   };
   return { ...base, ...more[nameOf(contract)] };
 }

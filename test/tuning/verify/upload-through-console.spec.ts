@@ -27,7 +27,7 @@ function sendCut(url: URL, offset: number, body: Buffer, most: number): Promise<
   return new Promise((resolve) => {
     const socket = connect(Number(url.port), url.hostname, () => {
       socket.write(`PATCH ${url.pathname} HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`);
-      socket.write(body.subarray(0, most), () => socket.resetAndDestroy());
+      socket.write(body.subarray(0, most), () => socket.destroySoon());
     });
     socket.on('error', () => undefined);
     socket.on('close', () => resolve());

@@ -105,7 +105,8 @@ export class TrainingRun {
       if (this.#stop) return null;
       throw error;
     });
-    if (!job || (this.#stop && !this.#isKeptOnly)) return this.#stop === 'pause' ? { state: 'paused' } : { state: 'cancelled', adapter: null };
+    if (!job || (this.#stop && !this.#isKeptOnly))
+      return this.#stop === 'pause' ? { state: 'paused' } : { state: 'cancelled', adapter: null };
     const { trainers, logLevel } = this.options;
     let outcome: SentOutcome | undefined;
     const process = new TaskProcess({ k: 'train', job, trainers }, logLevel, (message) => {

@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { RawReader } from './sealed-file.js';
 
 /** Where the bytes of blobs are kept. Names are `12/ab/cd/<sha256>`; what is stored under a name never changes. */
@@ -55,72 +53,5 @@ export class FolderDriver implements BlobDriver {
   async room(): Promise<{ free: number; bytes: number } | null> {
     const { bavail, blocks, bsize } = await statfs(this.folder);
     return { free: blocks === 0 ? 1 : bavail / blocks, bytes: bavail * bsize };
-  }
-}
-
-type S3 = typeof import('@aws-sdk/client-s3');
-
-/** Keeps blobs in S3. The SDK is loaded with the first blob. */
-export class S3Driver implements BlobDriver {
-  readonly #bucket: string;
-  readonly #prefix: string;
-  #client: Promise<{ sdk: S3; client: InstanceType<S3['S3Client']> }> | undefined;
-
-  /** @param folder for files that threads read */
-  constructor(
-    url: string,
-    private readonly folder: string,
-  ) {
-    const { host, pathname } = new URL(url);
-    this.#bucket = host;
-    this.#prefix = pathname.replace(/^\/+|\/+$/g, '');
-  }
-
-  async put(name: string, path: string): Promise<void> {
-    const { sdk, client } = await this.#s3();
-    const file = await open(path, 'r');
-    try {
-      const { size } = await file.stat();
-      const Body = file.createReadStream({ autoClose: false });
-      await client.send(new sdk.PutObjectCommand({ ...this.#at(name), Body, ContentLength: size }));
-    } finally {
-      await file.close();
-    }
-    await rm(path, { force: true });
-  }
-
-  read(name: string): RawReader {
-    return async (start, end) => {
-      if (end <= start) return Readable.from([]);
-      const { sdk, client } = await this.#s3();
-      const { Body } = await client.send(new sdk.GetObjectCommand({ ...this.#at(name), Range: `bytes=${start}-${end - 1}` }));
-      return Body as Readable;
-    };
-  }
-
-  async local(name: string): Promise<{ path: string; done(): Promise<void> }> {
-    const { sdk, client } = await this.#s3();
-    const path = join(this.folder, randomUUID());
-    const { Body } = await client.send(new sdk.GetObjectCommand(this.#at(name)));
-    await pipeline(Body as Readable, createWriteStream(path, { mode: 0o600 }));
-    return { path, done: () => rm(path, { force: true }) };
-  }
-
-  async remove(name: string): Promise<void> {
-    const { sdk, client } = await this.#s3();
-    await client.send(new sdk.DeleteObjectCommand(this.#at(name)));
-  }
-
-  room(): Promise<null> {
-    return Promise.resolve(null);
-  }
-
-  #at(name: string): { Bucket: string; Key: string } {
-    return { Bucket: this.#bucket, Key: this.#prefix === '' ? name : `${this.#prefix}/${name}` };
-  }
-
-  #s3(): Promise<{ sdk: S3; client: InstanceType<S3['S3Client']> }> {
-    this.#client ??= import('@aws-sdk/client-s3').then((sdk) => ({ sdk, client: new sdk.S3Client({ forcePathStyle: true }) }));
-    return this.#client;
   }
 }

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { type AccountId, ServiceError } from '@slipway/contracts';
 import { Transactions } from '@slipway/database';
-import { CONFIG } from '@slipway/platform';
+import { CONFIG, LOG, type Logger } from '@slipway/platform';
 import type { TuningServiceConfig } from '../config.js';
-import { type BlobDriver, FolderDriver, S3Driver } from './blob-drivers.js';
+import { type BlobDriver, FolderDriver } from './blob-drivers.js';
 import { type BlobKey, BlobUsesRepository } from './blob-uses.repository.js';
 import { InstallationSecrets } from './installation-secrets.js';
+import { S3Driver } from './s3-driver.js';
 import { noRoom, readStored, type StagedFile, StagedWriter } from './sealed-file.js';
 
 /** Least part of the store's room that stays free. */
@@ -40,9 +41,10 @@ export class BlobStore {
     private readonly uses: BlobUsesRepository,
     private readonly secrets: InstallationSecrets,
     @Inject(CONFIG) { BLOB_DIR: folder, BLOB_URL: url }: TuningServiceConfig,
+    @Inject(LOG) log: Logger,
   ) {
     this.#staging = join(folder, 'incoming');
-    this.#driver = url === undefined ? new FolderDriver(folder) : new S3Driver(url, this.#staging);
+    this.#driver = url === undefined ? new FolderDriver(folder) : new S3Driver(url, this.#staging, log);
   }
 
   /** A path for a file that is being written. */

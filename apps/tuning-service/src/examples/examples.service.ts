@@ -76,7 +76,11 @@ export class ExamplesService {
       const page = { ...(rule !== undefined && { rule }), after, limit: limit + 1 };
       const issues = await this.versions.issues(connection, { dataset, version }, page);
       const totals = (await this.versions.totals(connection, dataset, [version])).get(version) ?? [];
-      return { issues: issues.slice(0, limit).map((issue) => (isNamed ? issue : unnamedIssue(issue))), totals, next: issues.length > limit ? after + limit : null };
+      return {
+        issues: issues.slice(0, limit).map((issue) => (isNamed ? issue : unnamedIssue(issue))),
+        totals,
+        next: issues.length > limit ? after + limit : null,
+      };
     });
   }
 

@@ -88,7 +88,8 @@ export class PlacementRounds {
     const event = { level: 'warn', code: 'worker_lost', message: `The worker on ${row.host ?? 'its host'} was lost.`, data } as const;
     const now = new Date();
     const isKept = row.keep && row.newest_step !== null;
-    if (row.desired === 'cancel' && !isKept) return this.#change(row, { state: 'cancelled', ...worker, finished_at: now }, event, 'worker_lost');
+    if (row.desired === 'cancel' && !isKept)
+      return this.#change(row, { state: 'cancelled', ...worker, finished_at: now }, event, 'worker_lost');
     if (row.desired === 'pause') return this.#change(row, { state: 'paused', ...worker, losses, paused_at: now }, event, 'worker_lost');
     if (losses >= LOSSES_MAX) {
       const detail = `Its worker was lost ${losses} times. Look at the memory and the log of the workers.`;
