@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { JobDesired, TrainerBase, TrainingItem } from '@slipway/contracts';
 import { isServiceError } from '@slipway/contracts';
@@ -147,14 +147,16 @@ export class TrainingRun {
     };
   }
 
+  /** The keep set that the job names, else the one of its base. */
   async #keepSet(): Promise<Pick<SentJob, 'keepSet' | 'gate'>> {
-    const { item, folder, hashFolder } = this.options;
-    const kept = await keepSetOf(item.spec.base_sha256, hashFolder);
-    if (!kept) return { keepSet: null, gate: item.gate };
+    const { item, folder, hashFolder, blobs } = this.options;
+    const ofBase = await keepSetOf(item.spec.base_sha256, hashFolder);
+    const gate = ofBase ? { keep_points: ofBase.points, ...item.gate } : item.gate;
     const path = join(folder, 'keep.jsonl');
-    await mkdir(folder, { recursive: true });
-    await writeFile(path, kept.text);
-    return { keepSet: path, gate: { keep_points: kept.points, ...item.gate } };
+    if (item.keep_set) await blobs.fetch({ of: 'version', account: item.account, ...item.keep_set }, path, this.#abort.signal);
+    else if (ofBase) await writeFile(path, ofBase.text);
+    else return { keepSet: null, gate };
+    return { keepSet: path, gate };
   }
 
   #take(message: Exclude<FromTask, { k: 'outcome' }>): void {

@@ -1,6 +1,7 @@
 import type { AdapterScorer, GreedyAnswer } from '../scoring.js';
 import { answerBound, isDegenerate } from './degenerate.js';
 import type { PreparedExample } from './prepared-example.js';
+import { isRight } from './right-answer.js';
 
 /** Mean loss of learned tokens, each token counting the same. */
 export interface Loss {
@@ -11,7 +12,7 @@ export interface Loss {
 /** An answer beside the one that should come. */
 export interface JudgedAnswer extends GreedyAnswer {
   readonly degenerate: boolean;
-  /** Whether it is the expected one, to the token. */
+  /** Whether it is the expected one, by the check of its example. */
   readonly right: boolean;
 }
 
@@ -55,8 +56,7 @@ export async function answersTo(scorer: AdapterScorer, examples: readonly Prepar
     signal.throwIfAborted();
     const expected = expectedTokens(example);
     const answer = await scorer.answer(example.tokens.slice(0, example.promptTokens), bound);
-    const right =
-      answer.end !== null && answer.tokens.length === expected.length && answer.tokens.every((token, i) => token === expected[i]);
+    const right = answer.end !== null && isRight(answer.text, example.reference, example.check ?? 'text');
     answers.push({ ...answer, degenerate: isDegenerate(answer, expected), right });
   }
   return answers;

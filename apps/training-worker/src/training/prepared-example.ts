@@ -2,6 +2,7 @@ import { type CanonicalRequest, ServiceError, textOf } from '@slipway/contracts'
 import type { ModelTexts } from '../scoring.js';
 import { guardInput, templateInput, trainingText, UnstableTemplateError } from '@slipway/model-text';
 import type { Example } from './read-example.js';
+import type { AnswerCheck } from './right-answer.js';
 
 /** Why an example is not learned. */
 export type LeftOut = 'control_token' | 'refused' | 'too_long' | 'turns_differ' | 'unreadable';
@@ -22,6 +23,10 @@ export interface PreparedExample {
   /** What its last answer is asked with, and that answer, for people. */
   readonly asked: string;
   readonly expected: string;
+  /** That answer as the base writes it, without the mark that ends it. */
+  readonly reference: string;
+  /** How answers are compared with it; absent = as text. */
+  readonly check?: AnswerCheck;
   /** All before the last learned answer, as text: equal for equal prompts. */
   readonly prompt: string;
   /** Tokens of `prompt`. */
@@ -90,13 +95,15 @@ export class ExamplePreparer {
       ({ from, to }) => [this.#shared(text.slice(0, from), tokens), this.#shared(text.slice(0, to), tokens)] as const,
     );
     const answer = messages[last.message];
+    const reference = withoutEnd(text.slice(last.from, last.to), this.texts.ends);
     const before = messages.slice(0, last.message).findLast(({ role }) => role === 'user' || role === 'tool');
     return {
       pieces,
       tokens,
       spans,
       asked: before ? textOf(before) : '',
-      expected: answer && textOf(answer) !== '' ? textOf(answer) : text.slice(last.from, last.to),
+      expected: answer && textOf(answer) !== '' ? textOf(answer) : reference,
+      reference,
       prompt: text.slice(0, last.from),
       promptTokens: spans.at(-1)?.[0] ?? 0,
     };
@@ -116,4 +123,9 @@ export class ExamplePreparer {
     const differing = own.findIndex((token, i) => token !== tokens[i]);
     return differing < 0 ? own.length : differing;
   }
+}
+
+function withoutEnd(answer: string, ends: readonly string[]): string {
+  const end = ends.find((text) => answer.endsWith(text)) ?? '';
+  return answer.slice(0, answer.length - end.length);
 }

@@ -1,7 +1,5 @@
-import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { EngineLoadError } from '@slipway/engine';
 import { FileHashes } from '@slipway/model-store';
 import type { Logger } from '@slipway/platform';
@@ -12,13 +10,10 @@ import { samplesOf } from './checkpoint-scores.js';
 import { unpackCheckpoint } from './checkpoint-files.js';
 import { finishAdapter } from './finish-adapter.js';
 import { prepareDataset } from './prepare-dataset.js';
-import { ExamplePreparer, type PreparedExample } from './prepared-example.js';
-import { readExample } from './read-example.js';
+import type { PreparedExample } from './prepared-example.js';
+import { readKeepSet } from './read-keep-set.js';
 import { keepCheckpoint, trainAdapter, type TrainInput } from './train-adapter.js';
 import { StopTraining, type TrainingJob, type TrainingOutcome, type TrainingSink } from './training-job.js';
-
-/** Conversations of a keep set that are asked. */
-const KEPT_MAX = 200;
 
 /** Where a job reports to, and what stops it. */
 export interface TrainingContext {
@@ -132,18 +127,6 @@ async function openBase({ base, trainer, threads, hashFolder }: TrainingJob, { s
   if (!refusal) return scorer;
   await scorer.dispose();
   throw refusal;
-}
-
-async function readKeepSet(path: string, { texts, trainedContext }: LlamaScorer): Promise<PreparedExample[]> {
-  const preparer = new ExamplePreparer(texts, trainedContext, 'leave_out');
-  const kept: PreparedExample[] = [];
-  const lines = createInterface({ input: createReadStream(path), crlfDelay: Infinity });
-  for await (const line of lines) {
-    const example = kept.length < KEPT_MAX ? readExample(line) : null;
-    const prepared = example && preparer.prepare(example);
-    if (prepared && typeof prepared !== 'string') kept.push(prepared);
-  }
-  return kept;
 }
 
 function asFault(error: unknown): TrainingFault {
