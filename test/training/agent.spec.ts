@@ -14,7 +14,7 @@ import { DEMO_MODEL } from '../engines/demo-engine.js';
 import { isAlive } from '../testing/is-alive.js';
 import { until } from '../testing/until.js';
 import { writeAdapter } from './an-adapter.js';
-import { sampleData } from './sample.js';
+import { keepData, sampleData } from './sample.js';
 import { scriptedManifest, servedLoss } from './scripted.js';
 import { TrainingStage } from './training-stage.js';
 import { TuningDouble } from './tuning-double.js';
@@ -146,6 +146,16 @@ describe('the agent of a training worker', () => {
     expect(answers.length).toBeGreaterThan(0);
     expect(tuning.reports.some(({ checkpoint }) => tuning.blobs.has(checkpoint?.adapter ?? ''))).toBe(true);
     await until('the folder of the job is empty', async () => (await readdir(join(folder, 'training/jobs/41'))).length === 0);
+  });
+
+  it('asks the keep set that its job names', async () => {
+    await startWorker();
+    tuning.put('version:13/2', Buffer.from(keepData(4)));
+    tuning.assign(tw, 1, [jobItem({ keep_set: { dataset: 13, version: 2 } })]);
+    expect(await end()).toBe('succeeded');
+    const { verdict, answers = [] } = tuning.reports.at(-1)!;
+    expect(verdict?.checks.find(({ check }) => check === 'keep_set')).toMatchObject({ examples: 4, base: 75, bound: 68 });
+    expect(answers.filter(({ keep }) => keep)).toHaveLength(4);
   });
 
   it('pauses a job, and another attempt continues it', async () => {

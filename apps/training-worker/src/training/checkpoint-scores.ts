@@ -32,6 +32,8 @@ export interface CheckpointScore {
   readonly adapter: string;
   readonly loss: number;
   readonly degenerate: number;
+  /** Answers that are right, of those that are asked. */
+  readonly right: number;
   /** Distance of its answers from what the base thinks of them. */
   readonly effect: number;
 }
@@ -50,13 +52,15 @@ export interface CheckpointOptions {
 const LEAST_EFFECT = 0.05;
 
 /**
- * One with an effect first, then fewer degenerate answers, then the lower loss; of equal ones the later. A low loss alone does not tell: answers can loop at any
- * of them. Nor does the lack of such answers: the first checkpoints of a run answer as the base does.
+ * One with an effect first, then fewer degenerate answers, then more right ones, then the lower loss; of equal ones the later. Loss
+ * alone does not tell: answers can be wrong, or loop, at any of them. Nor does the lack of answers that loop: the first checkpoints
+ * of a run answer as the base does.
  */
-function isBetter(a: CheckpointScore, b: CheckpointScore): boolean {
+export function isBetter(a: CheckpointScore, b: CheckpointScore): boolean {
   const [hasEffect, hadEffect] = [a.effect >= LEAST_EFFECT, b.effect >= LEAST_EFFECT];
   if (hasEffect !== hadEffect) return hasEffect;
   if (a.degenerate !== b.degenerate) return a.degenerate < b.degenerate;
+  if (a.right !== b.right) return a.right > b.right;
   return a.loss === b.loss ? a.step > b.step : a.loss < b.loss;
 }
 
@@ -146,7 +150,8 @@ export class CheckpointScores {
       const answers = await answersTo(scoring, base.asked, signal);
       sink.samples(samplesOf(step, base.shown, answers));
       const effect = await effectOf(base.asked, answers, { scoring, plain });
-      return { step, adapter, loss, effect, degenerate: answers.filter(({ degenerate }) => degenerate).length };
+      const count = (is: 'degenerate' | 'right'): number => answers.filter((answer) => answer[is]).length;
+      return { step, adapter, loss, effect, degenerate: count('degenerate'), right: count('right') };
     });
   }
 

@@ -40,8 +40,8 @@ export async function finishAdapter(input: FinishInput): Promise<AdapterResult> 
   sink.event({
     level: 'info',
     code: 'best',
-    message: whyBest(best),
-    data: { step: best.step, loss: best.loss, degenerate: best.degenerate },
+    message: whyBest(best, base.asked.length),
+    data: { step: best.step, loss: best.loss, degenerate: best.degenerate, right: best.right },
   });
   const files = await withRoom(() => writeForms(job, best), { sink, signal });
   return withScorer(scorer, files.gguf, context, (adapter) =>
@@ -60,8 +60,8 @@ export async function finishAdapter(input: FinishInput): Promise<AdapterResult> 
   );
 }
 
-const whyBest = ({ step, degenerate, loss }: CheckpointScore): string =>
-  `The checkpoint at step ${step} is the best: ${degenerate === 0 ? 'no' : degenerate} degenerate answers, loss ${loss.toFixed(3)}.`;
+const whyBest = ({ step, degenerate, right, loss }: CheckpointScore, asked: number): string =>
+  `The checkpoint at step ${step} is the best: ${degenerate === 0 ? 'no' : degenerate} degenerate answers, ${right} of ${asked} right, loss ${loss.toFixed(3)}.`;
 
 function assertEffect(distance: number): void {
   if (distance >= LEAST_DISTANCE) return;

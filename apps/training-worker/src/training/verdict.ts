@@ -33,7 +33,7 @@ export async function judge(input: VerdictInput): Promise<{ verdict: Verdict; pa
   const checks = [
     effect(input),
     ...(gate.held_loss === false ? [] : [await heldLoss(input)]),
-    ...(gate.degenerate === false ? [] : [degenerate(answers, keptAnswers ?? [])]),
+    ...(gate.degenerate === false ? [] : [degenerate(answers)]),
     ...(gate.keep_points === null ? [] : [keepSet(keptAnswers, gate.keep_points ?? KEEP_POINTS)]),
   ];
   const pairs = [...pairsOf(judged, answers, false), ...pairsOf(kept ?? [], keptAnswers ?? [], true)];
@@ -71,8 +71,8 @@ async function heldLoss({ base, adapter, held, signal }: VerdictInput): Promise<
   return { check: 'held_loss', passed, base: before, adapter: after, bound: before, examples: held.length, detail };
 }
 
-function degenerate(answers: readonly Both[], kept: readonly Both[]): GateCheck {
-  const all = [...answers, ...kept];
+/** Answers to the keep set do not count here: one that loops is a wrong one there. */
+function degenerate(all: readonly Both[]): GateCheck {
   const before = all.filter(({ base }) => base.degenerate).length;
   // What the base does already is no fault of the adapter.
   const after = all.filter(({ base, adapter }) => adapter.degenerate && !base.degenerate).length;
