@@ -153,7 +153,7 @@ export class TrainingRun {
     const ofBase = await keepSetOf(item.spec.base_sha256, hashFolder);
     const gate = ofBase ? { keep_points: ofBase.points, ...item.gate } : item.gate;
     const path = join(folder, 'keep.jsonl');
-    if (item.keep_set) await blobs.fetch({ of: 'version', account: item.account, ...item.keep_set }, path, this.#abort.signal);
+    if (item.keep_set) await blobs.fetch({ of: 'version', account: item.account, ...item.keep_set }, path, this.#patient());
     else if (ofBase) await writeFile(path, ofBase.text);
     else return { keepSet: null, gate };
     return { keepSet: path, gate };
