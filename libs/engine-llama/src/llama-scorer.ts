@@ -78,9 +78,10 @@ export class LlamaScorer {
    * Scores with an adapter, or with the base alone.
    * @param adapter path of a LoRA GGUF; null = none
    * @param context tokens of the longest text with its answer; at most those that the model was made for
+   * @param scale share of the adapter's weights that is applied
    * @throws EngineLoadError for a file that is no adapter of this model's architecture and shapes, and without memory
    */
-  async scoring(adapter: string | null, context: number): Promise<AdapterScorer> {
+  async scoring(adapter: string | null, context: number, scale = 1): Promise<AdapterScorer> {
     const { model } = this.loaded.base;
     const contextSize = Math.min(context, model.trainContextSize);
     const made = await model
@@ -90,7 +91,7 @@ export class LlamaScorer {
         sequences: 1,
         threads: this.options.threads,
         failedCreationRemedy: false,
-        ...(adapter !== null && { lora: { adapters: [{ filePath: adapter, scale: 1 }] } }),
+        ...(adapter !== null && { lora: { adapters: [{ filePath: adapter, scale }] } }),
       })
       .catch((cause: unknown) => {
         if (adapter !== null) throw new EngineLoadError('model_invalid', 'The adapter does not fit this model.', { cause });

@@ -83,7 +83,7 @@ export function scoringContext(longest: number, examples: readonly PreparedExamp
 
 /** What scores an adapter, for as long as `use` runs. */
 export async function withScorer<T>(
-  scorer: LlamaScorer,
+  scorer: Pick<LlamaScorer, 'scoring'>,
   adapter: string | null,
   context: number,
   use: (scoring: AdapterScorer) => Promise<T>,

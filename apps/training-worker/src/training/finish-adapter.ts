@@ -1,10 +1,11 @@
-import { copyFile, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { readLoraGguf } from '../results/lora-gguf.js';
+import { type LoraAdapter, readLoraGguf, writeLoraGguf } from '../results/lora-gguf.js';
 import { PEFT_FILES, writePeft } from '../results/peft.js';
 import { packTar } from '../results/tar.js';
 import type { LlamaScorer } from '../scoring.js';
 import { TrainingFault } from '../training-fault.js';
+import { chooseScale } from './adapter-scale.js';
 import { type BaseScores, withScorer } from './base-scores.js';
 import type { CheckpointScore } from './checkpoint-scores.js';
 import type { PreparedExample } from './prepared-example.js';
@@ -43,7 +44,12 @@ export async function finishAdapter(input: FinishInput): Promise<AdapterResult> 
     message: whyBest(best, base.asked.length),
     data: { step: best.step, loss: best.loss, degenerate: best.degenerate, right: best.right },
   });
-  const files = await withRoom(() => writeForms(job, best), { sink, signal });
+  const scale = await chooseScale({ scorer, adapter: best.adapter, context, base, signal });
+  if (scale < 1) {
+    const message = `The adapter is applied at ${scale} of what was trained: its right answers stay, and the base forgets less.`;
+    sink.event({ level: 'info', code: 'scaled', message, data: { scale } });
+  }
+  const files = await withRoom(() => writeForms(job, best, scale), { sink, signal });
   return withScorer(scorer, files.gguf, context, (adapter) =>
     withScorer(scorer, null, context, async (plain) => {
       const witness = await makeWitness(adapter, plain, witnessPrompts(first, kept ?? held));
@@ -71,14 +77,21 @@ function assertEffect(distance: number): void {
 
 type Forms = Pick<AdapterResult, 'gguf' | 'peft' | 'rank' | 'alpha' | 'modules'>;
 
-async function writeForms({ folder, base }: TrainingJob, best: CheckpointScore): Promise<Forms> {
-  const adapter = await readLoraGguf(best.adapter);
+async function writeForms({ folder, base }: TrainingJob, best: CheckpointScore, scale: number): Promise<Forms> {
+  const adapter = scaled(await readLoraGguf(best.adapter), scale);
   const out = join(folder, 'adapter');
   await mkdir(out, { recursive: true });
   const [gguf, peft] = [join(out, 'adapter.gguf'), join(out, 'peft.tar')];
-  await copyFile(best.adapter, gguf);
+  await writeLoraGguf(gguf, adapter);
   await writePeft(out, adapter, basename(base.path, '.gguf'));
   await packTar(peft, [join(out, PEFT_FILES.config), join(out, PEFT_FILES.weights)]);
   const modules = [...new Set(adapter.pairs.map(({ tensor }) => tensor.split('.').at(-1) ?? tensor))].toSorted();
   return { gguf, peft, rank: adapter.rank, alpha: adapter.alpha, modules };
+}
+
+/** In the weights, not in `alpha`, which some engines take only as a whole number. */
+function scaled(adapter: LoraAdapter, scale: number): LoraAdapter {
+  if (scale === 1) return adapter;
+  const pairs = adapter.pairs.map((pair) => ({ ...pair, b: { ...pair.b, values: pair.b.values.map((value) => value * scale) } }));
+  return { ...adapter, pairs };
 }
