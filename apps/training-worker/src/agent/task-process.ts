@@ -1,9 +1,12 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import type { LogLevel } from '@slipway/platform';
 import type { FromTask, Task, ToTask } from '../job/job-messages.js';
 
-const MAIN = new URL('../job/main.js', import.meta.url);
+const MAIN = fileURLToPath(new URL('../job/main.js', import.meta.url));
+/** Serving goes first: a task takes the CPU that is left. It is set before the start, because threads keep the priority they began with. */
+const STEP_BACK = ['-n', '15'];
 /** Time from a kill on request to SIGKILL, in milliseconds: trainers get 10 s to end. */
 const END_WITHIN_MS = 12_000;
 
@@ -26,7 +29,11 @@ export class TaskProcess {
   constructor(task: Task, logLevel: LogLevel, onMessage: (message: FromTask) => void) {
     // oxlint-disable-next-line node/no-process-env -- what a child inherits is cut down here; it configures nothing
     const env = environmentOf(process.env);
-    this.#child = fork(MAIN, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env, serialization: 'advanced' });
+    this.#child = spawn('nice', [...STEP_BACK, process.execPath, ...process.execArgv, MAIN], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      env,
+      serialization: 'advanced',
+    });
     this.#child.on('message', (message) => onMessage(message as FromTask));
     this.ended = new Promise((resolve) => {
       this.#child.once('close', (code, signal) => resolve(signal ?? `code ${code}`));
