@@ -11,7 +11,7 @@ import { lastLines, runCommand } from './lib/run-command.mjs';
 import { StartError } from './lib/start-error.mjs';
 
 /** Measurements that need no nginx, by their argument: `npm run bench -- keys`. */
-const ALONE = { keys: benchKeys, rest: benchRest, bodies: benchBodies };
+const ALONE = { keys: benchKeys, rest: benchRest, bodies: benchBodies, tuning: benchTuning };
 
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 const progress = new Progress();
@@ -47,6 +47,11 @@ async function benchKeys() {
 async function benchBodies() {
   const { runBodiesBench } = await import(pathToFileURL(join(root, 'bench/dist/bodies-bench.js')).href);
   return runBodiesBench(root, process.argv[3]);
+}
+
+async function benchTuning() {
+  const { runTuningBench } = await import(pathToFileURL(join(root, 'bench/dist/tuning-bench.js')).href);
+  return runTuningBench({ root, path: process.env.PATH, trainers: join(root, '.cache/trainers') });
 }
 
 async function benchRest({ natsServer }) {

@@ -5,6 +5,7 @@ export const USAGE = `Usage: npm run bench -- [options]
        npm run bench -- keys      what 100,000 keys cost a gateway
        npm run bench -- bodies [FOLDER]   what checking a body costs, beside that of another built checkout
        npm run bench -- rest      what the bundled model costs without requests
+       npm run bench -- tuning    what uploads and trainings cost, and how soon they do what they are told
 
 Measures what Slipway adds to an inference server, beside nginx in front of the same server.
 Starts everything that it needs, and ends it.

@@ -94,7 +94,7 @@ describe('a blob store that is full', () => {
     const small = disk ?? context.skip('A small disk cannot be mounted here: it takes root.');
     const account = anAccount();
     const dataset = await fleet.rig.createDataset(account);
-    const { path, upload } = await fleet.rig.ask(OpenUpload, { account, dataset });
+    const { path, upload } = await fleet.rig.ask(OpenUpload, { account, dataset, bytes: 10 ** 9 });
     const door = new DoorClient(fleet.rig);
     const piece = Buffer.alloc(256 * 1024, 'x');
     const endless = new ReadableStream({ pull: (controller) => controller.enqueue(piece) });
@@ -132,7 +132,7 @@ describe('a training that diverges', () => {
   it('fails with its reason and leaves nothing to serve', async () => {
     await worker.process.stop();
     await fleet.startWorker(['--scene', 'nan']);
-    const { account, job } = await fleet.job({}, { then: { deploy: { alias: 'support' } } });
+    const { account, job } = await fleet.job({}, { follow: { deploy: { alias: 'support' } } });
     const detail = expect.stringContaining('third of the learning rate') as string;
     expect(await fleet.isIn(account, job, 'failed')).toMatchObject({ reason: 'diverged', adapter: null, detail });
     expect(await fleet.adapters(account)).toEqual([]);
