@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -122,6 +122,15 @@ describe('the agent of a training worker', () => {
     ]);
     expect(beat.slots).toMatchObject([{ id: 'cpu', device: 'cpu', running: null }]);
     expect(beat.bases).toHaveLength(1);
+  });
+
+  it('removes what a worker left long ago, and nothing newer', async () => {
+    const left = join(folder, 'training/jobs');
+    for (const job of ['7', '8']) await mkdir(join(left, job, '1/run'), { recursive: true });
+    const old = new Date(Date.now() - 3 * 86_400_000);
+    await utimes(join(left, '7'), old, old);
+    await startWorker();
+    expect(await readdir(left)).toEqual(['8']);
   });
 
   it('reports a failed job with its reason', async () => {

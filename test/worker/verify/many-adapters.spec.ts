@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { AdapterStage } from '../adapter-stage.js';
 import type { Agent } from '../rig.js';
@@ -17,6 +18,10 @@ beforeAll(async () => {
   agent = await stage.rig.startAgent();
 });
 afterAll(() => stage.close());
+
+/** Resident memory of a process, in MB. */
+const residentMb = (pid: number): number =>
+  (Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1_024) / 1e6;
 
 const answer = async (dep: number): Promise<string> => (await stage.rig.ask(dep, 'Who are you?', { maxTokens: 32 }).done).text;
 
@@ -40,4 +45,18 @@ it('twenty adapters answer 200 requests, none as another', async () => {
   await Promise.all(Array.from({ length: AT_ONCE }, (_, nth) => lane(nth)));
   expect(answers).toBeGreaterThanOrEqual(REQUESTS);
   expect(wrong).toEqual([]);
+}, 600_000);
+
+it('fifty adapters of one base take less than 10 MB each', async () => {
+  const [first, ...others] = Array.from({ length: 50 }, (_, i) => 300 + i);
+  const made = new Map<number, Awaited<ReturnType<AdapterStage['adapter']>>>();
+  for (const dep of [first!, ...others]) made.set(dep, await stage.adapter({ seed: dep }));
+  const assigned = (deps: readonly number[]): void => stage.rig.assign(agent, deps.map((dep) => stage.item(dep, made.get(dep)!, ONE_SLOT)));
+  assigned([first!]);
+  const { pid } = await stage.rig.ready(agent, first!);
+  const before = residentMb(pid!);
+  assigned([first!, ...others]);
+  await until('all adapters are ready', () => others.every((dep) => stage.rig.loadOf(agent, dep)?.state === 'ready'), 300_000);
+  expect(stage.rig.loadOf(agent, others.at(-1)!)?.pid).toBe(pid);
+  expect((residentMb(pid!) - before) / others.length).toBeLessThan(10);
 }, 600_000);

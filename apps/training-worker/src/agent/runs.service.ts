@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Incarnation, type JobId, type TrainingAssignment, type TrainingItem } from '@slipway/contracts';
@@ -13,6 +14,9 @@ import { type JobItem, TrainingRun } from './training-run.js';
 
 const keyOf = (item: TrainingItem): string =>
   item.kind === 'job' ? `job-${item.job}-${item.attempt}` : `measure-${item.dataset}-${item.version}-${item.base}`;
+
+/** Longer than any job: what is older was left by a worker that was killed, in milliseconds. */
+const LEFT_MS = 2 * 86_400_000;
 
 /** Runs what is assigned, and ends what is not any more. An item that is over is not started again. */
 @Injectable()
@@ -34,6 +38,16 @@ export class RunsService {
   ) {
     this.#blobs = new BlobFiles(rpc);
     this.#folder = resolve(config.TRAINING_DIR);
+  }
+
+  /** Removes the folders of jobs that workers left which were killed long ago. */
+  async tidy(): Promise<void> {
+    const jobs = join(this.#folder, 'jobs');
+    for (const name of await readdir(jobs).catch(() => [])) {
+      const folder = join(jobs, name);
+      const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: Infinity }));
+      if (Date.now() - mtimeMs > LEFT_MS) await rm(folder, { recursive: true, force: true });
+    }
   }
 
   /** Sets the callback for changes of what runs. */
