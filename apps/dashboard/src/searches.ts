@@ -83,7 +83,7 @@ export const MEMBERS_SEARCH = tableSearch({ facets: ['role'], sort: 'name' });
 export const INVITED_SEARCH = tableSearch({ prefix: 'invited-', facets: ['role'], sort: 'created', dir: 'desc' });
 export const PROFILE_SEARCH = tableSearch({ prefix: 'sessions-', sort: 'used', dir: 'desc' });
 
-export const ACTIVITY_TABS = ['account', 'deployments'] as const;
+export const ACTIVITY_TABS = ['account', 'deployments', 'tuning'] as const;
 export const ACTIVITY_SEARCH = bothOf(
   fieldsOf<{ tab: (typeof ACTIVITY_TABS)[number]; actor: string; action: string; object: string; open: number }>({
     tab: wordOf(ACTIVITY_TABS, 'account'),

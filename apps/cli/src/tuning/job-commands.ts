@@ -189,7 +189,7 @@ export const tune = command(
   .option('--plan', 'shows what would be done, and does nothing')
   .option('--wait', 'waits until the job has ended, and fails with the reason if it failed')
   .takes(ACCOUNT)
-  .examples('tune slipway-demo-q8_0 support.jsonl --deploy support --wait', 'tune slipway-demo-q8_0 support@3 --epochs 4 --plan')
+  .examples('tune svc-tiny.q8_0 support.jsonl --deploy support --wait', 'tune svc-tiny.q8_0 support@3 --epochs 4 --plan')
   .plans(({ options, cwd }: Call<TuneValues>, base: string, text: string) => async (session) => {
     const { account, found, version } = await datasetOf(session, text, options, resolve(cwd, text));
     const settings = settingsOf(options);

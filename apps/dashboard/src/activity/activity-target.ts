@@ -40,6 +40,10 @@ function keyOf({ action, object_name: kept }: Subject, id: string, names: Target
   return { text: kept ?? names.key(Number(id)) ?? `key ${id}`, path: `/api-keys/${id}` };
 }
 
+function datasetOf({ action, object_name: name }: Subject, id: string): Target {
+  return { text: name ?? `data set ${id}`, path: name === null || action === 'dataset.delete' ? null : `/data-sets/${name}` };
+}
+
 function personOf({ object_name: kept }: Subject, id: string, names: TargetNames): Target {
   const known = names.person(Number(id));
   return { text: kept ?? known ?? `person ${id}`, path: known === undefined ? null : search('/members', known) };
@@ -61,6 +65,12 @@ export function targetOf(entry: Subject, names: TargetNames): Target | null {
       return { text: entry.object_name ?? `invitation ${id}`, path: '/members' };
     case 'account':
       return { text: entry.object_name ?? 'this account', path: '/settings' };
+    case 'dataset':
+      return datasetOf(entry, id);
+    case 'job':
+      return { text: entry.object_name ?? `job ${id}`, path: `/fine-tuning/${id}` };
+    case 'adapter':
+      return { text: entry.object_name ?? `adapter ${id}`, path: entry.action === 'adapter.delete' ? null : `/fine-tuning/adapters/${id}` };
     case 'rpc':
       return { text: id.replaceAll('-', ' '), path: null };
     default: {

@@ -31,11 +31,19 @@ const EntryDrawer = lazy(() => import('./entry-drawer.js').then((module) => ({ d
 const KINDS: Readonly<Record<Log, readonly string[]>> = {
   account: ['key', 'mcp_key', 'member', 'invitation', 'session', 'password', 'user', 'account', 'playground', 'call'],
   deployments: ['deployment', 'alias', 'engine', 'quotas', 'call'],
+  tuning: ['dataset', 'job', 'adapter', 'quotas', 'call'],
+};
+
+const EMPTY: Readonly<Record<Log, string>> = {
+  account: 'Sign-ins and changes of keys and members appear here.',
+  deployments: 'Changes of deployments and aliases appear here.',
+  tuning: 'Changes of data sets, training jobs and adapters appear here.',
 };
 
 const TABS = [
   { value: 'account', label: 'Keys and people' },
   { value: 'deployments', label: 'Deployments' },
+  { value: 'tuning', label: 'Data sets and training' },
 ] as const;
 
 /** Who did what in the account, and to what. Entries are never changed. */
@@ -93,9 +101,7 @@ function Entries({ log, url }: EntriesProps): JSX.Element {
         }
         empty={
           <EmptyState icon="activity" title={isFiltered ? 'No matching activity' : 'No activity in this range'}>
-            {log === 'account'
-              ? 'Sign-ins and changes of keys and members appear here.'
-              : 'Changes of deployments and aliases appear here.'}
+            {EMPTY[log]}
           </EmptyState>
         }
       />

@@ -65,6 +65,16 @@ it('a target is named and linked though its name was not kept', () => {
   });
 });
 
+it('what was done to data sets, jobs and adapters leads to them', () => {
+  const of = (action: string, object: string, name: string | null = 'support'): unknown =>
+    targetOf({ ...ENTRY, action, object, object_name: name }, NAMES);
+  expect(of('dataset.upload', 'dataset:4')).toEqual({ text: 'support', path: '/data-sets/support' });
+  expect(of('dataset.delete', 'dataset:4')).toEqual({ text: 'support', path: null });
+  expect(of('job.create', 'job:9')).toEqual({ text: 'support', path: '/fine-tuning/9' });
+  expect(of('adapter.export', 'adapter:2', null)).toEqual({ text: 'adapter 2', path: '/fine-tuning/adapters/2' });
+  expect(actionsOf(['adapter'])).toContain('adapter.override_gate');
+});
+
 it('filters of the address become a question, without what the log would refuse', () => {
   const now = Date.parse('2026-11-21T12:34:56Z');
   const state = { actor: 'user:3', action: 'key.rotate', object: 'key:12', range: '24h' as const, from: null, to: null };

@@ -6,7 +6,7 @@ import { call } from '../api/use-call.js';
 import type { AuditQuestion } from './activity-filters.js';
 import type { TargetNames } from './activity-target.js';
 
-const CALLS = { account: 'audit/list', deployments: 'deployment-audit/list' } as const;
+const CALLS = { account: 'audit/list', deployments: 'deployment-audit/list', tuning: 'tuning-audit/list' } as const;
 export type Log = keyof typeof CALLS;
 
 const EVERY_MS = 15_000;

@@ -16,9 +16,9 @@ const STEP = 10;
 type Kind = 'all' | 'trained' | 'keep';
 
 const KINDS: readonly { readonly value: Kind; readonly label: string }[] = [
-  { value: 'all', label: 'All' },
-  { value: 'trained', label: 'Held out' },
+  { value: 'trained', label: 'Data set' },
   { value: 'keep', label: 'Keep set' },
+  { value: 'all', label: 'All' },
 ];
 
 /** Answers of the base beside those of the adapter, the worst first, with their differences marked. For members. */
@@ -27,7 +27,7 @@ export function AnswerPairs({ adapter }: { readonly adapter: AdapterView }): JSX
   const found = useCall('adapters/answers', { adapter: adapter.id }, { enabled: mayRead, staleMs: 60_000 });
   if (!mayRead) return null;
   return (
-    <Panel title="Before and after" about="The worst answers come first.">
+    <Panel title="Before and after" about="Prompts of the data set, and of the keep set, whose answers must not change. The worst come first.">
       <Loaded query={found} what="Answers" shape="text" rows={6}>
         {({ pairs }) => <Pairs pairs={pairs} />}
       </Loaded>
@@ -36,7 +36,7 @@ export function AnswerPairs({ adapter }: { readonly adapter: AdapterView }): JSX
 }
 
 function Pairs({ pairs }: { readonly pairs: readonly AnswerPair[] }): JSX.Element {
-  const [kind, setKind] = useState<Kind>('all');
+  const [kind, setKind] = useState<Kind>(() => (pairs.some(({ keep }) => !keep) ? 'trained' : 'all'));
   const [count, setCount] = useState(STEP);
   if (pairs.length === 0) return <p className="text-muted">No answers were stored with this adapter.</p>;
   const shown = pairs.filter(({ keep }) => kind === 'all' || keep === (kind === 'keep'));

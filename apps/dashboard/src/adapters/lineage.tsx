@@ -1,6 +1,7 @@
 import type { AdapterView } from '@slipway/contracts';
 import { Link } from '@tanstack/react-router';
 import type { JSX, ReactNode } from 'react';
+import { useActorNames } from '../activity/use-actor-names.js';
 import { useDeployments } from '../deployments/use-deployments.js';
 import { formatBytes, formatCount } from '../format/number.js';
 import { useAccount } from '../session/use-session.js';
@@ -14,6 +15,7 @@ const LINK = 'text-accent hover:underline wrap-anywhere';
 
 /** Where an adapter came from and where it is served: data set version, job, step, deployments. */
 export function Lineage({ adapter }: { readonly adapter: AdapterView }): JSX.Element {
+  const nameOf = useActorNames();
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
       <Panel title="Lineage">
@@ -39,7 +41,7 @@ export function Lineage({ adapter }: { readonly adapter: AdapterView }): JSX.Ele
               ['Modules', adapter.modules.join(', ')],
               ['Size', formatBytes(adapter.bytes)],
               adapter.witness_distance !== null && ['Distance from the base', String(Number(adapter.witness_distance.toPrecision(3)))],
-              ['Created by', adapter.created_by.actor_name ?? 'Unknown'],
+              ['Created by', nameOf(adapter.created_by)],
               ['Created', <Moment key="created" at={adapter.created_at} exact />],
             ]}
           />

@@ -1,6 +1,7 @@
 import type { DatasetView } from '@slipway/contracts';
 import { useNavigate } from '@tanstack/react-router';
 import { type JSX, useMemo, useState } from 'react';
+import { useActorNames } from '../activity/use-actor-names.js';
 import { messageOf } from '../api/console-error.js';
 import { useChange } from '../api/use-call.js';
 import { formatCount, plural } from '../format/number.js';
@@ -40,6 +41,8 @@ export function DataSetsScreen(): JSX.Element {
   const navigate = useNavigate();
   const state = useUrlState(DATA_SETS_SEARCH);
   const query = useDatasets();
+  const nameOf = useActorNames();
+  const columns = useMemo(() => columnsFor(nameOf), [nameOf]);
   const [create, setCreate] = useState<{ readonly file?: File } | null>(null);
   const taken = useMemo(() => (query.data ?? []).map(({ name }) => name), [query.data]);
   const show = (name: string): void => void navigate({ to: '/$account/data-sets/$name', params: { account, name } });
@@ -49,7 +52,7 @@ export function DataSetsScreen(): JSX.Element {
       label="Data sets"
       rows={query.data}
       {...{ query, state }}
-      columns={COLUMNS}
+      columns={columns}
       facets={FACETS}
       keyOf={({ id }) => id}
       nameOf={({ name }) => name}
@@ -120,7 +123,7 @@ function NoDataSets({ onNew, onSample, mayChange }: NoDataSetsProps): JSX.Elemen
   );
 }
 
-const COLUMNS: readonly Column<DatasetView>[] = [
+const columnsFor = (nameOf: (by: DatasetView['created_by']) => string): readonly Column<DatasetView>[] => [
   { id: 'name', title: 'Name', cell: ({ name }) => <Truncated text={name} />, value: ({ name }) => name, width: 200, pin: 'left' },
   { id: 'kind', title: 'Kind', cell: ({ kind }) => KINDS[kind], value: ({ kind }) => KINDS[kind], width: 100 },
   {
@@ -161,6 +164,6 @@ const COLUMNS: readonly Column<DatasetView>[] = [
     value: ({ jobs }) => jobs,
     numeric: true,
   },
-  creatorColumn(),
+  creatorColumn(nameOf),
   momentColumn('changed', 'Changed', ({ changed_at }) => changed_at),
 ];

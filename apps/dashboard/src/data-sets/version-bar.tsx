@@ -1,6 +1,7 @@
 import type { VersionView } from '@slipway/contracts';
 import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
+import { useActorNames } from '../activity/use-actor-names.js';
 import { messageOf } from '../api/console-error.js';
 import { useCall } from '../api/use-call.js';
 import { formatBytes, formatCount, plural } from '../format/number.js';
@@ -27,6 +28,7 @@ const choiceOf = (version: VersionView): Choice => ({
 export function VersionBar({ details, version }: ShownVersion): JSX.Element {
   const [{ diff }, set] = useUrlState(DATA_SET_SEARCH);
   const { versions, dataset } = details;
+  const nameOf = useActorNames();
   const others = versions.filter(({ number, state }) => number !== version.number && state === 'ready');
   const canCompare = version.state === 'ready' && others.length > 0;
   return (
@@ -55,7 +57,7 @@ export function VersionBar({ details, version }: ShownVersion): JSX.Element {
         <p className="min-w-0 flex-1 basis-64 py-1.5 text-sm text-muted">
           {ORIGINS[version.origin]}
           {version.parent !== null && ` from v${version.parent}`}
-          {version.created_by.actor_name !== null && ` by ${version.created_by.actor_name}`}, <Moment at={version.created_at} />,{' '}
+          {version.created_by.actor !== 'unknown' && ` by ${nameOf(version.created_by)}`}, <Moment at={version.created_at} />,{' '}
           {formatBytes(version.bytes)}
         </p>
       </div>

@@ -17,6 +17,7 @@ const EVERY_MS = 15_000;
 const ICONS: Readonly<Record<string, IconName>> = {
   ...{ key: 'key', mcp_key: 'bot', deployment: 'box', alias: 'link', member: 'people', invitation: 'mail', session: 'person' },
   ...{ user: 'person', password: 'lock', account: 'account', engine: 'server', call: 'shield', playground: 'chat' },
+  ...{ dataset: 'data', job: 'train', adapter: 'layers' },
 };
 const BAD = ['session.sign_in_failed', 'session.locked_out', 'session.reuse_detected', 'call.refused'];
 
@@ -25,14 +26,19 @@ const isOwn = ({ object_name: name, actor_name: actor }: AuditEntry): boolean =>
 
 const iconOf = ({ action }: AuditEntry): IconName => ICONS[action.split('.')[0] ?? ''] ?? 'activity';
 
-/** The last changes in the account, of both audit logs together. */
+/** The last changes in the account, of all audit logs together. */
 export function RecentEvents(): JSX.Element | null {
   const { slug: account } = useAccount();
   const names = useTargetNames();
   const keys = useCall('audit/list', {}, { every: () => EVERY_MS });
   const deployments = useCall('deployment-audit/list', {}, { every: () => EVERY_MS });
+  const tuning = useCall('tuning-audit/list', {}, { every: () => EVERY_MS });
   const logged = (log: string, entries: readonly AuditEntry[] = []) => entries.map((entry) => ({ log, entry }));
-  const entries = [...logged('account', keys.data?.entries), ...logged('deployments', deployments.data?.entries)]
+  const entries = [
+    ...logged('account', keys.data?.entries),
+    ...logged('deployments', deployments.data?.entries),
+    ...logged('tuning', tuning.data?.entries),
+  ]
     .toSorted((a, b) => b.entry.at.localeCompare(a.entry.at))
     .slice(0, SHOWN);
   if (entries.length === 0) return null;

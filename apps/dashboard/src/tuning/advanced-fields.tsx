@@ -4,6 +4,7 @@ import { SelectField, TextField } from '../ui/field.js';
 import { NumberField } from '../ui/number-fields.js';
 import { Checkbox } from '../ui/toggles.js';
 import type { JobDraft } from './job-draft.js';
+import { PRIORITIES } from './job-words.js';
 import type { JobForm } from './use-job-form.js';
 
 interface FormProps {
@@ -26,7 +27,7 @@ const FOLDED: readonly (keyof JobDraft)[] = [
 
 /** Settings that the trainer chooses well by itself, folded until somebody wants them or one is wrong. */
 export function AdvancedFields({ form }: FormProps): JSX.Element {
-  const [isOpen, setOpen] = useState(() => FOLDED.some((field) => form.draft[field] !== null && form.draft[field] !== ''));
+  const [isOpen, setOpen] = useState(() => form.draft.priority !== 0 || FOLDED.some((field) => form.draft[field] !== null && form.draft[field] !== ''));
   const isShown = isOpen || FOLDED.some((field) => form.faults[field] !== undefined);
   return (
     <section className="grid grid-cols-[minmax(0,1fr)] gap-4 rounded-lg border border-line bg-surface p-4">
@@ -134,6 +135,13 @@ function CourseFields({ form: { draft, change, faults, bases } }: FormProps): JS
           fault={faults.seed}
         />
       </Pair>
+      <SelectField
+        label="Priority"
+        choices={PRIORITIES}
+        value={String(draft.priority)}
+        onChange={({ target }) => change({ priority: Number(target.value) })}
+        hint="Among the waiting jobs of this account. It can be changed while the job waits."
+      />
       {names.length > 1 && (
         <SelectField
           label="Trainer"

@@ -1,9 +1,10 @@
 import type { JobSample, JobView } from '@slipway/contracts';
-import type { JSX } from 'react';
+import { type JSX, useState } from 'react';
 import { useCall } from '../api/use-call.js';
 import { formatCount } from '../format/number.js';
 import { useMayChange } from '../session/use-session.js';
 import { EmptyState } from '../ui/empty-state.js';
+import { Icon } from '../ui/icon.js';
 import { Loaded } from '../ui/loaded.js';
 import { Panel } from '../ui/page.js';
 import { isOver } from './job-words.js';
@@ -29,7 +30,7 @@ export function AnswersTab({ job }: { readonly job: JobView }): JSX.Element {
       {({ samples }) =>
         samples.length === 0 ? (
           <EmptyState title="No answers yet" icon="chat">
-            Held-out prompts are answered by the base first, then by each checkpoint.
+            Three prompts of the data set are answered by the base first, then by each checkpoint.
           </EmptyState>
         ) : (
           <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
@@ -58,17 +59,69 @@ function Prompt({ samples }: { readonly samples: readonly JobSample[] }): JSX.El
       <dl className="grid grid-cols-[minmax(0,1fr)] gap-x-4 gap-y-2 text-sm sm:grid-cols-[8rem_minmax(0,1fr)]">
         <dt className="text-muted">Expected</dt>
         <dd className="wrap-anywhere whitespace-pre-wrap">{first.expected}</dd>
-        {samples.map(({ step, answer }) => (
-          <Answer key={step} label={step === 0 ? 'Base' : `Step ${formatCount(step)}`} text={answer} />
+        {sameInRow(samples).map(({ first: begin, last: end, answer }) => (
+          <Answer key={end} label={stepsText(begin, end)} text={answer} isRight={answer.trim() === first.expected.trim()} />
         ))}
       </dl>
     </Panel>
   );
 }
 
-const Answer = ({ label, text }: { readonly label: string; readonly text: string }): JSX.Element => (
-  <>
-    <dt className="text-muted">{label}</dt>
-    <dd className="wrap-anywhere whitespace-pre-wrap">{text === '' ? <span className="text-muted">(empty)</span> : text}</dd>
-  </>
-);
+/** Steps after each other that answered alike. */
+interface SameAnswers {
+  readonly first: number;
+  readonly last: number;
+  readonly answer: string;
+}
+
+/** The answers of a prompt, newest first; those that did not change from one checkpoint to the next are one. */
+function sameInRow(newestFirst: readonly JobSample[]): readonly SameAnswers[] {
+  const rows: SameAnswers[] = [];
+  for (const { step, answer } of newestFirst) {
+    const before = rows.at(-1);
+    // The base stands alone, since it is what the others are compared with.
+    if (before?.answer === answer && step > 0) rows[rows.length - 1] = { ...before, first: step };
+    else rows.push({ first: step, last: step, answer });
+  }
+  return rows;
+}
+
+function stepsText(first: number, last: number): string {
+  if (last === 0) return 'Base';
+  return first === last ? `Step ${formatCount(last)}` : `Steps ${formatCount(first)} to ${formatCount(last)}`;
+}
+
+/** Characters of an answer that are shown at first. */
+const SHORT = 240;
+
+interface AnswerProps {
+  readonly label: string;
+  readonly text: string;
+  /** It is what the data set expects. */
+  readonly isRight: boolean;
+}
+
+function Answer({ label, text, isRight }: AnswerProps): JSX.Element {
+  const [isWhole, setWhole] = useState(false);
+  const isCut = text.length > SHORT && !isWhole;
+  return (
+    <>
+      <dt className="text-muted">{label}</dt>
+      <dd className="wrap-anywhere whitespace-pre-wrap">
+        {text === '' && <span className="text-muted">(empty)</span>}
+        {isCut ? `${text.slice(0, SHORT)}…` : text}
+        {isCut && (
+          <button type="button" className="ml-2 text-accent underline" onClick={() => setWhole(true)}>
+            Show all {formatCount(text.length)} characters
+          </button>
+        )}
+        {isRight && (
+          <>
+            <Icon name="good" className="ml-1.5 inline size-4 align-text-bottom text-good" />
+            <span className="sr-only">as expected</span>
+          </>
+        )}
+      </dd>
+    </>
+  );
+}

@@ -28,20 +28,52 @@ export function mergePoints(known: readonly MetricPoint[], newer: readonly Metri
   return [...steps.values()].toSorted((a, b) => a.step - b.step);
 }
 
-/** The lines of a curve. */
-export function curveOf(points: readonly MetricPoint[]): Curve {
-  const of = (label: string, value: (point: MetricPoint) => number | null, colour: string): ChartSeries => ({
-    label,
-    values: points.map(value),
-    colour,
-    joins: true,
+const TRAINING_LOSS = 'Training loss';
+/** Part of the steps whose mean is the training loss: steps of single examples jump from one to the next. */
+const MEAN_PART = 0.1;
+
+/** The mean of each value and of those shortly before it. */
+function trailingMeans(values: readonly (number | null)[]): readonly (number | null)[] {
+  const span = Math.max(1, Math.round(values.length * MEAN_PART));
+  const window: number[] = [];
+  return values.map((value) => {
+    if (value === null) return null;
+    window.push(value);
+    if (window.length > span) window.shift();
+    return window.reduce((sum, one) => sum + one, 0) / window.length;
   });
+}
+
+/** The lines of a curve that have a value. */
+export function curveOf(points: readonly MetricPoint[]): Curve {
+  const line = (label: string, values: readonly (number | null)[], colour: string): readonly ChartSeries[] =>
+    values.every((value) => value === null) ? [] : [{ label, values, colour, joins: true }];
+  const losses = points.map(({ loss }) => loss);
   return {
     at: points.map(({ step }) => step),
-    losses: [of('Training loss', ({ loss }) => loss, 'series-1'), of('Held-out loss', ({ held_loss: loss }) => loss, 'series-2')],
-    rate: [of('Learning rate', ({ lr }) => lr, 'series-3')],
+    losses: [
+      ...line('Each step', losses, 'rim'),
+      ...line(TRAINING_LOSS, trailingMeans(losses), 'series-1'),
+      ...line(
+        'Held-out loss',
+        points.map(({ held_loss: loss }) => loss),
+        'series-2',
+      ),
+    ],
+    rate: line(
+      'Learning rate',
+      points.map(({ lr }) => lr),
+      'series-3',
+    ),
   };
 }
+
+/** The training loss now; null before the first step. */
+export const lossOf = ({ losses }: Curve): number | null =>
+  losses.find(({ label }) => label === TRAINING_LOSS)?.values.findLast((value) => value !== null) ?? null;
+
+/** The step whose checkpoint became the adapter, as a mark of the curve: the job's checkpoints are gone by then. */
+export const adapterMark = (step: number): ChartMark => ({ at: step, label: 'Became the adapter', icon: 'good' });
 
 /** Checkpoints as marks of the curve. */
 export const checkpointMarks = (checkpoints: readonly CheckpointView[]): readonly ChartMark[] =>

@@ -29,6 +29,8 @@ export interface JobDraft {
   readonly keepDataset: string;
   readonly deploys: boolean;
   readonly alias: string;
+  /** Among the waiting jobs of the account. */
+  readonly priority: JobView['priority'];
   /** Number of the job whose settings were taken; 0 = none. */
   readonly source: number;
 }
@@ -37,11 +39,11 @@ export interface JobDraft {
 export const EMPTY_JOB: JobDraft = {
   ...{ base: '', dataset: '', version: 0, name: '', trainer: '', rank: null, alpha: null, learningRate: '', epochs: null },
   ...{ schedule: '', seed: null, heldOut: null, tooLong: '', earlyStop: '', checkHeldLoss: true, checkDegenerate: true },
-  ...{ keepPoints: null, keepDataset: '', deploys: false, alias: '', source: 0 },
+  ...{ keepPoints: null, keepDataset: '', deploys: false, alias: '', priority: 0, source: 0 },
 };
 
 /** The settings of a job, for another one like it. */
-export function draftOf({ id, base, dataset_name: dataset, version, trainer, given, gate, follow }: JobView): JobDraft {
+export function draftOf({ id, base, dataset_name: dataset, version, trainer, given, gate, follow, priority }: JobView): JobDraft {
   return {
     ...EMPTY_JOB,
     ...{ base, dataset, version, trainer, source: id },
@@ -50,6 +52,7 @@ export function draftOf({ id, base, dataset_name: dataset, version, trainer, giv
     checkDegenerate: gate.degenerate ?? true,
     keepPoints: gate.keep_points ?? null,
     deploys: follow.deploy !== undefined,
+    priority,
     alias: follow.deploy?.alias ?? '',
   };
 }
@@ -110,6 +113,7 @@ export function requestOf(draft: JobDraft, idOf: IdOfDataset): ConsoleRequest<'j
     ...(Object.keys(settings).length > 0 && { settings }),
     ...(Object.keys(gate).length > 0 && { gate }),
     ...(draft.deploys && { follow: { deploy: alias === '' ? {} : { alias } } }),
+    ...(draft.priority !== 0 && { priority: draft.priority }),
     ...(draft.source > 0 && { source_job: draft.source }),
   };
 }

@@ -8,14 +8,15 @@ import { SelectField, TextField } from '../ui/field.js';
 import { OptionalSliderField } from '../ui/number-fields.js';
 import type { Choice } from '../ui/select.js';
 import { Checkbox } from '../ui/toggles.js';
+import { heldOutOf } from './job-words.js';
 import type { JobForm } from './use-job-form.js';
 
 interface FormProps {
   readonly form: JobForm;
 }
 
-/** Held out unless something else is chosen, in percent. */
-const HELD_OUT = 10;
+/** What the plan holds out while nothing is chosen, in percent. */
+const plannedPart = ({ plan: { value: plan } }: JobForm): number => Math.round(100 * ((plan && heldOutOf(plan)) ?? 0));
 
 /** What every job needs: base, data set, name. */
 export function JobFields({ form }: FormProps): JSX.Element {
@@ -30,12 +31,12 @@ export function JobFields({ form }: FormProps): JSX.Element {
         min={0}
         max={50}
         unit="%"
-        standing={HELD_OUT}
-        placeholder="Default"
+        standing={plannedPart(form)}
+        placeholder="Automatic"
         value={draft.heldOut}
         onChange={(heldOut) => change({ heldOut })}
         fault={faults.heldOut}
-        hint="Examples that are not learned show whether the model generalizes. Without them no loss can be compared."
+        hint="Examples that are not learned, to compare the loss of base and adapter. Small sets are learned whole."
       />
       <TextField
         label="Name (optional)"

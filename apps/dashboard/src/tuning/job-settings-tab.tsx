@@ -1,10 +1,12 @@
 import type { JobView } from '@slipway/contracts';
 import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
+import { useActorNames } from '../activity/use-actor-names.js';
 import { useAccount } from '../session/use-session.js';
 import { KeyValues } from '../ui/key-values.js';
 import { Moment } from '../ui/moment.js';
 import { Panel } from '../ui/page.js';
+import { priorityText } from './job-words.js';
 import { SettingsTable } from './settings-table.js';
 
 const onOff = (on: boolean | undefined): string => (on === false ? 'Not needed' : 'Needed');
@@ -18,6 +20,7 @@ function keepText({ keep_points: points }: JobView['gate']): string {
 export function JobSettingsTab({ job }: { readonly job: JobView }): JSX.Element {
   const { slug: account } = useAccount();
   const { gate, follow, source_job: source } = job;
+  const nameOf = useActorNames();
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-2">
       <Panel title="Settings">
@@ -27,6 +30,7 @@ export function JobSettingsTab({ job }: { readonly job: JobView }): JSX.Element 
         <KeyValues
           facts={[
             ['Trainer', job.trainer],
+            ['Priority', priorityText(job.priority)],
             ['Lower held-out loss', onOff(gate.held_loss)],
             ['No degenerate answer', onOff(gate.degenerate)],
             ['Keep set', keepText(gate)],
@@ -40,7 +44,7 @@ export function JobSettingsTab({ job }: { readonly job: JobView }): JSX.Element 
                 job {source}
               </Link>,
             ],
-            ['Created by', job.created_by.actor_name ?? 'Unknown'],
+            ['Created by', nameOf(job.created_by)],
             ['Created', <Moment key="created" at={job.created_at} exact />],
             job.started_at !== null && ['Started', <Moment key="started" at={job.started_at} exact />],
             job.finished_at !== null && ['Ended', <Moment key="ended" at={job.finished_at} exact />],

@@ -32,7 +32,7 @@ interface ReasonWords {
 const REASONS: Readonly<Record<string, ReasonWords>> = {
   no_trainer: {
     text: 'No connected worker can train this base.',
-    advice: 'Install a trainer on a worker: npx slipway trainers install embedded.',
+    advice: 'npx slipway trainers list shows what the workers have.',
   },
   no_slot: { text: 'Every slot is training.', advice: 'The job starts when one is free.' },
   no_memory: { text: 'No worker has enough free memory.', advice: 'Lower the rank, or wait until another job has ended.' },
@@ -84,6 +84,11 @@ const SUFFIXES: Readonly<Record<string, string>> = { one: 'st', two: 'nd', few: 
 const ordinals = new Intl.PluralRules('en', { type: 'ordinal' });
 const ordinal = (n: number): string => `${n}${SUFFIXES[ordinals.select(n)]}`;
 
+const WAITING: ReadonlySet<JobState> = new Set(['validating', 'queued', 'paused']);
+
+/** Whether a job's place among others can still change. */
+export const isWaiting = ({ state }: Pick<JobView, 'state'>): boolean => WAITING.has(state);
+
 /** What can be done with a job now. */
 export type JobAction = 'pause' | 'resume' | 'cancel' | 'again';
 
@@ -102,6 +107,16 @@ export function formatSeconds(seconds: number): string {
   return seconds < 5_400 ? formatMs(seconds * 1_000) : `${(seconds / 3_600).toFixed(1)} h`;
 }
 
+/** Priorities of a job among the waiting jobs of its account, in words. */
+export const PRIORITIES: readonly { readonly value: string; readonly label: string; readonly hint: string }[] = [
+  { value: '1', label: 'High', hint: 'Before the other waiting jobs' },
+  { value: '0', label: 'Normal', hint: 'In the order of creation' },
+  { value: '-1', label: 'Low', hint: 'After the other waiting jobs' },
+];
+
+/** A priority in a word. */
+export const priorityText = (priority: number): string => PRIORITIES.find(({ value }) => value === String(priority))?.label ?? 'Normal';
+
 /** Names of settings as people read them. */
 export const SETTING_NAMES: Readonly<Record<string, string>> = {
   rank: 'Rank',
@@ -118,6 +133,12 @@ export const SETTING_NAMES: Readonly<Record<string, string>> = {
   modules: 'Modules',
   batch: 'Batch',
 };
+
+/** Part of the examples that a job holds out, 0 to 1; undefined where it is not resolved yet. */
+export function heldOutOf({ settings }: Pick<JobView, 'settings'>): number | undefined {
+  const value = settings.find(({ name }) => name === 'held_out')?.value;
+  return typeof value === 'number' ? value : undefined;
+}
 
 /** The value of a setting in words. */
 export function settingText(name: string, value: string | number | boolean): string {

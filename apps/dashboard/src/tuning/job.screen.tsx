@@ -11,6 +11,7 @@ import { announce } from '../ui/announcements.js';
 import { Button, buttonClass } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
 import { Loaded } from '../ui/loaded.js';
+import { Menu } from '../ui/menu.js';
 import { Notice } from '../ui/notice.js';
 import { Page } from '../ui/page.js';
 import { Skeleton, type SkeletonShape } from '../ui/skeleton.js';
@@ -19,7 +20,7 @@ import { Tabs } from '../ui/tabs.js';
 import { useUrlState } from '../url-state/use-url-state.js';
 import { CancelJobDialog } from './cancel-job-dialog.js';
 import { ProgressTab } from './progress-tab.js';
-import { actionsOf, isOver, JOB_STATES, type JobAction, jobText, reasonOf } from './job-words.js';
+import { actionsOf, isOver, isWaiting, JOB_STATES, type JobAction, jobText, PRIORITIES, priorityText, reasonOf } from './job-words.js';
 import { LOOK_EVERY_MS } from './use-jobs.js';
 
 const AnswersTab = lazy(async () => ({ default: (await import('./answers-tab.js')).AnswersTab }));
@@ -176,6 +177,7 @@ function JobActions({ job }: { readonly job: JobView }): JSX.Element | null {
     void { pause, resume }[action].mutateAsync({ job: job.id }).catch((error: unknown) => announce(messageOf(error), 'bad'));
   return (
     <>
+      {isWaiting(job) && <PriorityMenu job={job} />}
       {can.includes('pause') && (
         <Button icon="pause" busy={pause.isPending} onClick={() => act('pause')}>
           Pause
@@ -197,5 +199,29 @@ function JobActions({ job }: { readonly job: JobView }): JSX.Element | null {
       </Link>
       {isCancelling && <CancelJobDialog job={job} onClose={() => setCancelling(false)} />}
     </>
+  );
+}
+
+/** Changes when a waiting job runs, among those of its account. */
+function PriorityMenu({ job }: { readonly job: JobView }): JSX.Element {
+  const change = useChange('jobs/set-priority', ['jobs/']);
+  const set = (priority: number): void =>
+    void change.mutateAsync({ job: job.id, priority }).catch((error: unknown) => announce(messageOf(error), 'bad'));
+  return (
+    <Menu
+      label={`Priority: ${priorityText(job.priority)}`}
+      triggerClass={buttonClass('plain')}
+      trigger={
+        <>
+          <Icon name="sort" className="-ml-0.5 size-4" />
+          Priority: {priorityText(job.priority)}
+        </>
+      }
+      entries={PRIORITIES.map(({ value, label }) => ({
+        label,
+        checked: value === String(job.priority),
+        onSelect: () => set(Number(value)),
+      }))}
+    />
   );
 }

@@ -1,6 +1,7 @@
 import type { JobView } from '@slipway/contracts';
 import { Link } from '@tanstack/react-router';
-import { type JSX, useState } from 'react';
+import { type JSX, useMemo, useState } from 'react';
+import { useActorNames } from '../activity/use-actor-names.js';
 import { FINE_TUNING_SEARCH } from '../searches.js';
 import { useAccount, useMayChange } from '../session/use-session.js';
 import { buttonClass } from '../ui/button.js';
@@ -14,7 +15,7 @@ import { Status } from '../ui/status.js';
 import { useUrlState } from '../url-state/use-url-state.js';
 import { CancelJobDialog } from './cancel-job-dialog.js';
 import { LOSS } from './job-curve.js';
-import { actionsOf, formatSeconds, JOB_STATES, jobText } from './job-words.js';
+import { actionsOf, formatSeconds, isOver, JOB_STATES, jobText } from './job-words.js';
 import { useJobs } from './use-jobs.js';
 
 const FACETS: readonly Facet<JobView>[] = [
@@ -29,6 +30,8 @@ export function JobsTable(): JSX.Element {
   const mayChange = useMayChange();
   const state = useUrlState(FINE_TUNING_SEARCH);
   const query = useJobs();
+  const nameOf = useActorNames();
+  const columns = useMemo(() => columnsFor(nameOf), [nameOf]);
   const [cancelled, setCancelled] = useState<JobView | null>(null);
   const rowActions = (job: JobView): readonly RowAction[] => [
     { label: 'Cancel', danger: true, disabled: !actionsOf(job).includes('cancel'), onSelect: () => setCancelled(job) },
@@ -39,7 +42,7 @@ export function JobsTable(): JSX.Element {
         label="Jobs"
         rows={query.data}
         {...{ query, state }}
-        columns={COLUMNS}
+        columns={columns}
         facets={FACETS}
         keyOf={({ id }) => id}
         nameOf={({ name }) => name}
@@ -65,7 +68,10 @@ export function JobsTable(): JSX.Element {
   );
 }
 
-const COLUMNS: readonly Column<JobView>[] = [
+/** Seconds that a job still takes; null where that is not known, or it is over. */
+const leftOf = (job: JobView): number | null => (isOver(job) ? null : job.eta_s);
+
+const columnsFor = (nameOf: (by: JobView['created_by']) => string): readonly Column<JobView>[] => [
   { id: 'name', title: 'Name', cell: ({ name }) => <Truncated text={name} />, value: ({ name }) => name, width: 180, pin: 'left' },
   {
     id: 'state',
@@ -88,14 +94,14 @@ const COLUMNS: readonly Column<JobView>[] = [
     title: 'Held-out loss',
     cell: ({ held_loss: loss }) => (loss === null ? <Dash /> : LOSS.format(loss)),
     value: ({ held_loss: loss }) => loss,
+    width: 118,
     numeric: true,
-    card: 'figure',
   },
   {
     id: 'eta',
     title: 'Left',
-    cell: ({ eta_s: eta }) => (eta === null ? <Dash /> : formatSeconds(eta)),
-    value: ({ eta_s: eta }) => eta,
+    cell: (job) => (leftOf(job) === null ? <Dash /> : formatSeconds(leftOf(job) ?? 0)),
+    value: leftOf,
     numeric: true,
   },
   {
@@ -108,6 +114,6 @@ const COLUMNS: readonly Column<JobView>[] = [
     value: ({ passed }) => (passed === null ? null : String(passed)),
     width: 110,
   },
-  creatorColumn(),
-  momentColumn('created', 'Created', ({ created_at }) => created_at),
+  creatorColumn(nameOf),
+  { ...momentColumn('created', 'Created', ({ created_at }) => created_at), card: 'figure' },
 ];

@@ -31,24 +31,29 @@ function NewJob(): JSX.Element {
   const form = useJobForm();
   const nobody = form.bases?.workers === 0;
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,40rem)_minmax(18rem,26rem)]">
-      <form
-        noValidate
-        aria-label="New job"
-        className="grid grid-cols-[minmax(0,1fr)] gap-5"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void form.submit();
-        }}
-      >
+    <form
+      noValidate
+      aria-label="New job"
+      className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,40rem)_minmax(18rem,26rem)]"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void form.submit();
+      }}
+    >
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
         {nobody && (
           <Notice look="warn">
-            No training worker is connected. The operator starts one:{' '}
-            <code className="text-code">npx slipway trainers install embedded</code>
+            No training worker is connected. <code className="text-code">npm start</code> brings one; elsewhere the operator starts{' '}
+            <code className="text-code">training-worker</code>.
           </Notice>
         )}
         <JobFields form={form} />
         <AdvancedFields form={form} />
+      </div>
+      <aside className="lg:sticky lg:top-18 lg:row-span-2">
+        <PlanPanel plan={form.plan} />
+      </aside>
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
         {form.refusal !== null && <Notice look="bad">{form.refusal}</Notice>}
         <div className="flex flex-wrap gap-2 border-t border-line pt-4">
           <Link to="/$account/fine-tuning" params={{ account }} className={buttonClass('plain')}>
@@ -58,10 +63,7 @@ function NewJob(): JSX.Element {
             Start training
           </Button>
         </div>
-      </form>
-      <aside className="lg:sticky lg:top-18">
-        <PlanPanel plan={form.plan} />
-      </aside>
-    </div>
+      </div>
+    </form>
   );
 }

@@ -26,8 +26,11 @@ export function PlanPanel({ plan: { value, error, isLoading } }: Pick<JobForm, '
   );
 }
 
+/** Warnings that only say how the plan was made: nothing is wrong. */
+const REMARKS: ReadonlySet<string> = new Set(['not_counted', 'none_held_out']);
+
 function timeText({ seconds }: JobPlan): string {
-  if (seconds === null) return 'Unknown until this base was trained once';
+  if (seconds === null) return 'Known once this base was trained';
   const [low, high] = [formatSeconds(seconds.low), formatSeconds(seconds.high)];
   return low === high ? `About ${low}` : `${low} to ${high}`;
 }
@@ -36,7 +39,7 @@ function Plan({ plan }: { readonly plan: JobPlan }): JSX.Element {
   return (
     <>
       {plan.warnings.map(({ code, message }) => (
-        <Notice key={`${code} ${message}`} look="warn">
+        <Notice key={`${code} ${message}`} look={REMARKS.has(code) ? 'info' : 'warn'}>
           {message}
         </Notice>
       ))}
@@ -48,8 +51,8 @@ function Plan({ plan }: { readonly plan: JobPlan }): JSX.Element {
             ['Steps', formatCount(plan.steps)],
             ['Tokens', `${formatCompact(plan.learned_tokens)} learned`],
             ['Time', timeText(plan)],
-            plan.seconds !== null && ['Measured on', plan.seconds.from],
-            ['Memory', plan.memory_bytes === null ? 'Unknown' : formatBytes(plan.memory_bytes)],
+            plan.seconds !== null && ['Time from', plan.seconds.from],
+            plan.memory_bytes !== null && ['Memory', formatBytes(plan.memory_bytes)],
             ['Where', plan.placement],
             ['Trainer', plan.trainer],
           ]}

@@ -12,8 +12,8 @@ import { Moment } from '../ui/moment.js';
 import { Panel, Section } from '../ui/page.js';
 import { StatGrid } from '../ui/stat-grid.js';
 import { useUrlState } from '../url-state/use-url-state.js';
-import { checkpointMarks, curveOf, LEARNING_RATE, LOSS, STEP_AXIS } from './job-curve.js';
-import { formatSeconds, isOver, jobText } from './job-words.js';
+import { adapterMark, checkpointMarks, curveOf, LEARNING_RATE, LOSS, lossOf, STEP_AXIS } from './job-curve.js';
+import { formatSeconds, heldOutOf, isOver, jobText } from './job-words.js';
 import { useMetrics } from './use-metrics.js';
 import { LOOK_EVERY_MS } from './use-jobs.js';
 
@@ -24,7 +24,9 @@ export function ProgressTab({ job }: { readonly job: JobView }): JSX.Element {
   const metrics = useMetrics(job);
   const curve = useMemo(() => curveOf(metrics.data ?? []), [metrics.data]);
   const kept = checkpoints.data?.checkpoints;
-  const marks = useMemo(() => checkpointMarks(kept ?? []), [kept]);
+  const made = useCall('adapters/find', { adapter: job.adapter ?? 0 }, { enabled: job.adapter !== null, staleMs: 60_000 });
+  const step = made.data?.adapter.step ?? null;
+  const marks = useMemo(() => (step === null ? checkpointMarks(kept ?? []) : [adapterMark(step)]), [kept, step]);
   const base = {
     at: curve.at,
     stepMs: 1,
@@ -36,16 +38,26 @@ export function ProgressTab({ job }: { readonly job: JobView }): JSX.Element {
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
       {!isOver(job) && job.progress !== null && <ProgressBar label="Progress of the job" share={job.progress} text={progressText(job)} />}
-      <Figures job={job} />
+      <Figures job={job} mean={lossOf(curve)} />
       <Panel title="Loss">
         <TimeSeries label="Loss" {...base} series={curve.losses} unit={LOSS} marks={marks} empty="No step yet" />
       </Panel>
-      <Panel title="Learning rate">
-        <TimeSeries label="Learning rate" {...base} height={160} series={curve.rate} unit={LEARNING_RATE} empty="No step yet" />
-      </Panel>
-      <Section title="Checkpoints" about="The best three and the newest are kept.">
-        <Checkpoints rows={kept} query={checkpoints} />
-      </Section>
+      {curve.rate.length > 0 && (
+        <Panel title="Learning rate">
+          <TimeSeries label="Learning rate" {...base} height={160} series={curve.rate} unit={LEARNING_RATE} />
+        </Panel>
+      )}
+      {isOver(job) && kept?.length === 0 ? (
+        <p className="text-sm text-muted">
+          {step === null
+            ? 'Checkpoints are removed when a job ends without an adapter.'
+            : `The checkpoint at step ${formatCount(step)} became the adapter. The others were removed.`}
+        </p>
+      ) : (
+        <Section title="Checkpoints" about="The best three and the newest are kept until the job ends.">
+          <Checkpoints rows={kept} query={checkpoints} />
+        </Section>
+      )}
     </div>
   );
 }
@@ -55,7 +67,13 @@ function progressText(job: JobView): string {
   return `${jobText(job)}, ${steps}${job.eta_s === null ? '' : `, about ${formatSeconds(job.eta_s)} left`}`;
 }
 
-function Figures({ job }: { readonly job: JobView }): JSX.Element {
+interface FiguresProps {
+  readonly job: JobView;
+  /** Mean loss of the last steps; null = none yet. */
+  readonly mean: number | null;
+}
+
+function Figures({ job, mean }: FiguresProps): JSX.Element {
   const loss = (value: number | null): string => (value === null ? '–' : LOSS.format(value));
   return (
     <StatGrid
@@ -67,12 +85,14 @@ function Figures({ job }: { readonly job: JobView }): JSX.Element {
           hint:
             job.steps === null ? undefined : `of ${formatCount(job.steps)}${job.epoch === null ? '' : `, epoch ${job.epoch.toFixed(1)}`}`,
         },
-        { label: 'Training loss', value: loss(job.loss) },
-        {
-          label: 'Held-out loss',
-          value: loss(job.held_loss),
-          hint: job.best_step === null ? undefined : `Best at step ${formatCount(job.best_step)}`,
-        },
+        { label: 'Training loss', value: loss(mean), hint: mean === null ? undefined : 'Mean of the last steps' },
+        heldOutOf(job) === 0
+          ? { label: 'Best checkpoint', value: job.best_step === null ? '–' : `Step ${formatCount(job.best_step)}`, hint: 'Nothing is held out' }
+          : {
+              label: 'Held-out loss',
+              value: loss(job.held_loss),
+              hint: job.best_step === null ? undefined : `Best at step ${formatCount(job.best_step)}`,
+            },
         { label: 'Tokens learned', value: job.learned_tokens === null ? '–' : formatCompact(job.learned_tokens) },
         { label: 'Time', value: formatSeconds(job.device_seconds), hint: job.attempt > 1 ? plural(job.attempt, 'attempt') : undefined },
       ]}

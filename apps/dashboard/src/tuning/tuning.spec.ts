@@ -1,6 +1,6 @@
 import type { JobView, MetricPoint } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { checkpointMarks, curveOf, LEARNING_RATE, mergePoints } from './job-curve.js';
+import { checkpointMarks, curveOf, LEARNING_RATE, lossOf, mergePoints } from './job-curve.js';
 import { draftOf, EMPTY_JOB, faultsOf, fieldOfParam, type JobDraft, requestOf } from './job-draft.js';
 import { actionsOf, formatSeconds, jobText, reasonOf, settingText } from './job-words.js';
 
@@ -16,11 +16,11 @@ describe('a job in the form', () => {
     const chosen = draft({
       ...{ version: 3, name: ' support-7 ', trainer: 'torch', rank: 16, alpha: 32, learningRate: ' 1e-4 ', epochs: 4, schedule: 'linear' },
       ...{ seed: 0, heldOut: 12.5, tooLong: 'cut', earlyStop: 'off', checkHeldLoss: false, keepPoints: 0, keepDataset: 'keep' },
-      ...{ deploys: true, alias: 'support', source: 12 },
+      ...{ deploys: true, alias: 'support', priority: -1, source: 12 },
     });
     expect(faultsOf(chosen)).toEqual({});
     expect(requestOf(chosen, idOf)).toEqual({
-      ...{ base: 'demo', dataset: 'support', version: 3, name: 'support-7', trainer: 'torch', source_job: 12 },
+      ...{ base: 'demo', dataset: 'support', version: 3, name: 'support-7', trainer: 'torch', priority: -1, source_job: 12 },
       settings: {
         ...{ rank: 16, alpha: 32, learning_rate: 1e-4, epochs: 4, schedule: 'linear', seed: 0, held_out: 0.125 },
         ...{ too_long: 'cut', early_stop: false },
@@ -32,14 +32,14 @@ describe('a job in the form', () => {
 
   it('like another one has what was given there, and nothing that was resolved', () => {
     const job = {
-      ...{ id: 12, base: 'demo', dataset_name: 'support', version: 3, trainer: 'embedded' },
+      ...{ id: 12, base: 'demo', dataset_name: 'support', version: 3, trainer: 'embedded', priority: 1 },
       ...{ given: { learning_rate: 0.0003, held_out: 0.1, early_stop: true }, gate: { degenerate: false } },
       follow: { deploy: {} },
     } as unknown as JobView;
     expect(draftOf(job)).toEqual(
       draft({
         ...{ version: 3, trainer: 'embedded', source: 12, learningRate: '0.0003', heldOut: 10, earlyStop: 'on' },
-        ...{ checkDegenerate: false, deploys: true },
+        ...{ checkDegenerate: false, deploys: true, priority: 1 },
       }),
     );
   });
@@ -126,12 +126,25 @@ describe('the curve of a job', () => {
   it('joins held-out losses over the steps between them', () => {
     const { at, losses, rate } = curveOf([point(1), point(2, { held_loss: 1.5 }), point(3)]);
     expect(at).toEqual([1, 2, 3]);
-    expect(losses.map(({ values }) => values)).toEqual([
-      [1, 2, 3],
-      [null, 1.5, null],
+    expect(losses.map(({ label, values }) => [label, values])).toEqual([
+      ['Each step', [1, 2, 3]],
+      ['Training loss', [1, 2, 3]],
+      ['Held-out loss', [null, 1.5, null]],
     ]);
     expect(losses.every(({ joins }) => joins)).toBe(true);
     expect(LEARNING_RATE.format(rate[0]?.values[0] ?? 0)).toBe('1.00e-4');
+  });
+
+  it('shows the mean of the last steps as the training loss', () => {
+    const points = Array.from({ length: 40 }, (_, i) => point(i + 1, { loss: i % 2 === 0 ? 2 : 0 }));
+    const curve = curveOf(points);
+    expect(lossOf(curve)).toBe(1);
+    expect(lossOf(curveOf([]))).toBeNull();
+  });
+
+  it('has no line for what was never measured', () => {
+    const { losses, rate } = curveOf([point(1, { lr: null })]);
+    expect([losses.map(({ label }) => label), rate]).toEqual([['Each step', 'Training loss'], []]);
   });
 
   it('marks its checkpoints, the best one by name', () => {

@@ -84,9 +84,12 @@ export function useJobForm(): JobForm {
   const idOf = (name: string): number | undefined => datasets.find((one) => one.name === name)?.id;
   const faults = faultsOf(draft);
   const isPlannable = Object.keys(faults).every((field) => field === 'name' || field === 'alias');
-  const request = useSettled(JSON.stringify(requestOf({ ...draft, ...(faults.name !== undefined && { name: '' }) }, idOf)));
-  const plan = useCall('jobs/plan', JSON.parse(request) as ReturnType<typeof requestOf>, {
-    enabled: isPlannable,
+  const wanted = isPlannable ? requestOf({ ...draft, ...(faults.name !== undefined && { name: '' }) }, idOf) : null;
+  const settled = useSettled(JSON.stringify(wanted));
+  const request = JSON.parse(settled) as typeof wanted;
+  const plan = useCall('jobs/plan', request ?? requestOf(draft, idOf), {
+    // The pause may still hold a form that nothing was chosen in.
+    enabled: isPlannable && request !== null,
     keep: true,
     staleMs: 10_000,
   });

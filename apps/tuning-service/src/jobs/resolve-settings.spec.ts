@@ -57,6 +57,6 @@ describe('settings of a training', () => {
 
   it('come with warnings about what was seen to go wrong', () => {
     expect(codes({ given: { learning_rate: 1e-3, rank: 64 } })).toEqual(['rank_high', 'rate_high', 'not_counted']);
-    expect(codes({ examples: 8, duplicates: 5 })).toEqual(['few_held_out', 'too_few', 'repeats', 'not_counted']);
+    expect(codes({ examples: 8, duplicates: 5 })).toEqual(['none_held_out', 'too_few', 'repeats', 'not_counted']);
   });
 });

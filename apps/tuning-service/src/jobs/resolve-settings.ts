@@ -121,7 +121,7 @@ function warningsOf(
       message: `Engines such as vLLM take adapters up to rank ${RANK_SERVED} unless they are told otherwise.`,
     },
     heldOut < HELD_OUT.least && {
-      code: 'few_held_out',
+      code: heldOut === 0 ? 'none_held_out' : 'few_held_out',
       message:
         heldOut === 0
           ? 'Nothing is held out: the answers show what was learned, not the loss.'

@@ -7,7 +7,7 @@ import { Sha256 } from './tuning-ids.js';
 
 /** A model that training workers can train adapters for. */
 export const BaseView = z.object({
-  /** Its name: unique among bases, such as `slipway-demo-q8_0`. */
+  /** Its name: unique among bases, such as `svc-tiny.q8_0`. */
   base: z.string().min(1).max(200),
   architecture: z.string().max(64),
   /** Null = unknown. */

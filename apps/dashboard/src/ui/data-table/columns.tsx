@@ -11,12 +11,12 @@ export const momentColumn = <T,>(id: string, title: string, at: (row: T) => stri
   numeric: true,
 });
 
-/** Who made each row. Not shown until somebody chooses it. */
-export const creatorColumn = <T extends { readonly created_by: { readonly actor_name: string | null } }>(): Column<T> => ({
+/** Who made each row. Not shown until somebody chooses it. @param nameOf what somebody is called */
+export const creatorColumn = <By, T extends { readonly created_by: By }>(nameOf: (by: By) => string): Column<T> => ({
   id: 'creator',
   title: 'Created by',
-  cell: ({ created_by: by }) => <Truncated text={by.actor_name ?? ''} />,
-  value: ({ created_by: by }) => by.actor_name ?? '',
+  cell: ({ created_by: by }) => <Truncated text={nameOf(by)} />,
+  value: ({ created_by: by }) => nameOf(by),
   width: 130,
   hidden: true,
 });
