@@ -9,6 +9,7 @@ import { RadioCards } from '../ui/radio-cards.js';
 import { freeName, nameFault, nameFrom } from './tuning-name.js';
 import { FileButton } from './upload/file-drop.js';
 import { uploads } from './upload/uploads.js';
+import { UrlField, urlFault } from './url-field.js';
 
 type Source = 'file' | 'url' | 'sample' | 'none';
 
@@ -65,14 +66,7 @@ export function CreateDatasetDialog({ file: dropped, taken, onClose, onCreated }
         </div>
       )}
       {source === 'url' && (
-        <TextField
-          label="URL"
-          type="url"
-          placeholder="https://huggingface.co/datasets/…/train.jsonl"
-          {...fieldOf(form, 'url', {
-            validate: (text) => /^https?:\/\/\S+$/.test(text.trim()) || 'Enter an address that begins with https://.',
-          })}
-        />
+        <UrlField {...fieldOf(form, 'url', { validate: urlFault })} />
       )}
       <TextField
         label="Name"

@@ -32,6 +32,7 @@ export function DatasetActions({ details }: DetailsProps): JSX.Element | null {
   const entries: readonly MenuEntry[] = [
     { label: 'Download JSONL', icon: 'download', disabled: dataset.ready === null, onSelect: () => void save('canonical') },
     { label: 'Download the original file', icon: 'file', disabled: dataset.head === null, onSelect: () => void save('original') },
+    { label: 'Import a version from a URL', icon: 'globe', onSelect: () => setAsked('import') },
     { label: 'Rename', icon: 'edit', onSelect: () => setAsked('rename') },
     ...(role === 'owner' ? [{ label: 'Agent access', icon: 'bot' as const, onSelect: () => setAsked('access') }] : []),
     { label: 'Delete', icon: 'delete', danger: true, onSelect: () => setAsked('delete') },

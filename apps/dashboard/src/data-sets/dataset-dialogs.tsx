@@ -1,19 +1,22 @@
 import type { AgentAccess } from '@slipway/contracts';
 import { useNavigate } from '@tanstack/react-router';
-import { type JSX, useState } from 'react';
+import { type JSX, useRef, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useChange } from '../api/use-call.js';
 import { plural } from '../format/number.js';
+import { DATA_SET_SEARCH } from '../searches.js';
 import { useAccount } from '../session/use-session.js';
 import { announce } from '../ui/announcements.js';
 import { ConfirmDialog } from '../ui/confirm-dialog.js';
-import { FormDialog } from '../ui/form.js';
+import { fieldOf, FormDialog } from '../ui/form.js';
 import { RadioCards } from '../ui/radio-cards.js';
+import { useUrlState } from '../url-state/use-url-state.js';
 import { RenameDialog } from './rename-dialog.js';
 import type { DatasetDetails } from './shown-version.js';
+import { UrlField, urlFault } from './url-field.js';
 
 /** What is asked before it is done with a data set. */
-export type DatasetCommand = 'rename' | 'access' | 'delete';
+export type DatasetCommand = 'import' | 'rename' | 'access' | 'delete';
 
 interface DialogProps {
   readonly details: DatasetDetails;
@@ -22,8 +25,30 @@ interface DialogProps {
 
 /** The dialog of a command. */
 export function DatasetDialog({ asked, ...dialog }: DialogProps & { readonly asked: DatasetCommand }): JSX.Element {
+  if (asked === 'import') return <ImportDialog {...dialog} />;
   if (asked === 'rename') return <RenameDataset {...dialog} />;
   return asked === 'access' ? <AccessDialog {...dialog} /> : <DeleteDialog {...dialog} />;
+}
+
+function ImportDialog({ details: { dataset }, onClose }: DialogProps): JSX.Element {
+  const [, set] = useUrlState(DATA_SET_SEARCH);
+  const form = useForm({ defaultValues: { url: '' } });
+  const load = useChange('versions/import', ['datasets/']);
+  const last = useRef({ text: '', key: '' });
+  const submit = async ({ url }: { readonly url: string }): Promise<void> => {
+    const text = url.trim();
+    // The same again, after a lost answer, makes no second version.
+    if (last.current.text !== text) last.current = { text, key: crypto.randomUUID() };
+    const { version } = await load.mutateAsync({ dataset: dataset.id, url: text, idempotency_key: last.current.key });
+    announce(`Version ${version} is being fetched.`);
+    set({ v: 0, tab: 'auto' });
+    onClose();
+  };
+  return (
+    <FormDialog title="Import a version" action="Import" {...{ form, submit, onClose }}>
+      <UrlField {...fieldOf(form, 'url', { validate: urlFault })} />
+    </FormDialog>
+  );
 }
 
 function RenameDataset({ details: { dataset }, onClose }: DialogProps): JSX.Element {

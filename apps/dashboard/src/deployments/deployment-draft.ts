@@ -14,6 +14,10 @@ export interface DeploymentDraft {
   readonly url: string;
   readonly model: string;
   readonly credential: string;
+  /** Number of the adapter, which brings its base; empty = the model as it is. */
+  readonly adapter: string;
+  /** Why an adapter is served although its verdict is bad. */
+  readonly override: string;
   /** Kind of engine; empty = the default of the source. */
   readonly engine: string;
   /** Options of the engine, by name; a list has one text a line. */
@@ -30,6 +34,7 @@ export interface DeploymentDraft {
 
 export const EMPTY_DRAFT: DeploymentDraft = {
   ...{ kind: 'file', path: '', uri: '', sha256: '', url: '', model: '', credential: '', engine: '', engineOptions: {} },
+  ...{ adapter: '', override: '' },
   ...{ context: '', slots: '', replicas: '', defaultMaxTokens: '', name: '', alias: '', note: '' },
 };
 
@@ -39,7 +44,7 @@ export type Faults = Partial<Record<DraftField, string>>;
 /** The step of the create page on which a field stands. */
 export const STEP_OF: Readonly<Record<DraftField, CreateStep>> = {
   ...{ kind: 'source', path: 'model', uri: 'model', sha256: 'model', url: 'model', model: 'model', credential: 'model' },
-  ...{ engine: 'model', engineOptions: 'model', context: 'size', slots: 'size', replicas: 'size', defaultMaxTokens: 'size' },
+  ...{ adapter: 'model', override: 'model', engine: 'model', engineOptions: 'model', context: 'size', slots: 'size', replicas: 'size', defaultMaxTokens: 'size' },
   ...{ name: 'name', alias: 'name', note: 'name' },
 };
 
@@ -82,7 +87,8 @@ export function faultOfUrl(text: string): string | null {
   return 'An http or https URL, such as http://10.0.0.7:8000.';
 }
 
-function sourceFaults({ kind, path, uri, sha256, url, model }: DeploymentDraft): Faults {
+function sourceFaults({ kind, path, uri, sha256, url, model, adapter }: DeploymentDraft): Faults {
+  if (adapter !== '') return {};
   if (kind === 'file') return path.trim() === '' ? { path: 'Choose a model, or enter the path of a GGUF file.' } : {};
   if (kind === 'download') {
     const isGood = HF.test(uri.trim()) || (URL.canParse(uri.trim()) && uri.trim().startsWith('https://'));
@@ -171,9 +177,10 @@ export function draftOfSource({ engine, ...source }: ModelSource): Partial<Deplo
 const textOf = (value: number | null): string => (value === null ? '' : String(value));
 
 /** A draft with the settings of a revision, without name and alias. */
-export const draftOfRevision = ({ source, context, slots, default_max_tokens: longest }: RevisionView): DeploymentDraft => ({
+export const draftOfRevision = ({ source, adapter, context, slots, default_max_tokens: longest }: RevisionView): DeploymentDraft => ({
   ...EMPTY_DRAFT,
   ...draftOfSource(source),
+  adapter: adapter ? String(adapter.id) : '',
   ...{ context: textOf(context), slots: textOf(slots), defaultMaxTokens: textOf(longest) },
 });
 
@@ -183,13 +190,19 @@ const numberIn = (text: string): number | null => (text.trim() === '' ? null : N
 export const goodNumber = (draft: DeploymentDraft, field: NumberFieldName): number | null =>
   faultOfNumber(draft[field], RANGES[field]) === null ? numberIn(draft[field]) : null;
 
+/** The adapter of a draft that names one, as requests hold it. */
+function adapterOf({ adapter, override }: DeploymentDraft): { readonly id: number; readonly override?: string } {
+  const reason = override.trim();
+  return { id: Number(adapter), ...(reason !== '' && { override: reason }) };
+}
+
 /** A draft without faults as the request that it stands for. Empty fields are left to the system. */
 export function requestOf(draft: DeploymentDraft): ConsoleRequest<'deployments/create'> {
   const [context, slots, replicas, longest] = [draft.context, draft.slots, draft.replicas, draft.defaultMaxTokens].map(numberIn);
   const note = draft.note.trim();
   return {
     name: draft.name.trim(),
-    source: sourceOf(draft),
+    ...(draft.adapter === '' ? { source: sourceOf(draft) } : { adapter: adapterOf(draft) }),
     ...(draft.kind === 'http' && draft.credential !== '' && { credential: draft.credential }),
     ...(context != null && { context }),
     ...(slots != null && { slots }),
@@ -201,7 +214,7 @@ export function requestOf(draft: DeploymentDraft): ConsoleRequest<'deployments/c
 
 /** Fields of requests that are called otherwise here. */
 const PARAMS: Readonly<Record<string, DraftField>> = {
-  ...{ default_max_tokens: 'defaultMaxTokens', source: 'kind', 'source.kind': 'kind', 'source.path': 'path', 'source.uri': 'uri' },
+  ...{ default_max_tokens: 'defaultMaxTokens', 'adapter.id': 'adapter', 'adapter.override': 'override', source: 'kind', 'source.kind': 'kind', 'source.path': 'path', 'source.uri': 'uri' },
   ...{ 'source.sha256': 'sha256', 'source.url': 'url', 'source.model': 'model', threads: 'slots' },
 };
 

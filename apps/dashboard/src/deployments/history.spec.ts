@@ -2,7 +2,7 @@ import { DEPLOYMENT_EVENT_KINDS, type DeploymentEvent, type RevisionView } from 
 import { describe, expect, it } from 'vitest';
 import { speedOf } from '../requests/request.screen.js';
 import { isRequestId, requestIdIn } from '../requests/request-id.js';
-import { draftOfRevision } from './deployment-draft.js';
+import { draftOfRevision, requestOf } from './deployment-draft.js';
 import { eventActor, eventWords } from './event-words.js';
 import { clockOf, grown, levelOf, LINES_MAX, type LogLine, savedLine } from './log-lines.js';
 import { outcomeSeries, percentileSeries, revisionMarks, tokenSeries } from './metric-series.js';
@@ -100,6 +100,28 @@ describe('settings that are changed', () => {
       scale: { deployment: 1, replicas: 3 },
       isRevision: true,
     });
+  });
+});
+
+describe('an adapter in the settings', () => {
+  const served = { id: 5, name: 'support', version: 2, sha256: 'a'.repeat(64) } as RevisionView['adapter'];
+  const before = { ...draftOfRevision({ ...revision({}), adapter: served }), name: 'Chat', replicas: '1' };
+  const change = (draft: Partial<typeof before>): unknown => settingsChange(1, 2, before, { ...before, ...draft }).update;
+
+  it('makes a revision where another version is chosen, and names no source', () => {
+    expect(change({})).toBeNull();
+    expect(change({ adapter: '6' })).toEqual({ deployment: 1, expected_rev: 2, adapter: { id: 6 } });
+    expect(change({ adapter: '6', override: ' checked ' })).toEqual({ deployment: 1, expected_rev: 2, adapter: { id: 6, override: 'checked' } });
+  });
+
+  it('leaves its base where it is taken away', () => {
+    expect(change({ adapter: '' })).toEqual({ deployment: 1, expected_rev: 2, adapter: null });
+    expect(change({ adapter: '', path: '/other.gguf' })).toMatchObject({ adapter: null, source: { path: '/other.gguf' } });
+  });
+
+  it('is kept in a copy of the deployment', () => {
+    expect(requestOf(before)).toMatchObject({ name: 'Chat', adapter: { id: 5 } });
+    expect(requestOf(before)).not.toHaveProperty('source');
   });
 });
 

@@ -19,7 +19,7 @@ const SHOWN_MAX = 12;
 
 /** What the placer is asked about a draft; null while its model is not chosen. */
 export function fitQuestion(draft: DeploymentDraft, deployment?: number): ConsoleRequest<'deployments/fit'> | null {
-  if (Object.keys(faultsIn(faultsOf(draft), 'model')).length > 0) return null;
+  if (Object.keys(faultsIn(faultsOf({ ...draft, adapter: '' }), 'model')).length > 0) return null;
   const [context, slots, replicas] = [goodNumber(draft, 'context'), goodNumber(draft, 'slots'), goodNumber(draft, 'replicas')];
   return {
     source: sourceOf(draft),

@@ -7,6 +7,7 @@ import { Button } from '../ui/button.js';
 import { SelectField, TextArea, TextField } from '../ui/field.js';
 import { Notice } from '../ui/notice.js';
 import { Skeleton } from '../ui/skeleton.js';
+import { AdapterFields } from './adapter-fields.js';
 import { ChoiceRows, type RowChoice } from './choice-rows.js';
 import { chosenEngine, type DeploymentDraft, draftOfSource, enginesOf } from './deployment-draft.js';
 import { type DraftFieldsProps, DraftText } from './draft-text.js';
@@ -16,13 +17,15 @@ import { useOptions } from './use-options.js';
 
 /** Which model of a source is served, and the engine that loads it. */
 export function ModelFields(props: DraftFieldsProps): JSX.Element {
-  const { kind } = props.draft;
+  const { kind, adapter } = props.draft;
+  if (adapter !== '') return <AdapterFields {...props} />;
   return (
     <>
       {kind === 'file' && <FileFields {...props} />}
       {kind === 'download' && <DownloadFields {...props} />}
       {kind === 'http' && <EngineFields {...props} />}
       <EngineChoiceFields {...props} />
+      {kind === 'file' && <AdapterFields {...props} />}
     </>
   );
 }

@@ -16,13 +16,25 @@ export interface SettingsChange {
   readonly isRevision: boolean;
 }
 
+type Settings = ReturnType<typeof requestOf>;
+
+/** An adapter that is taken away leaves its base, unless another model is named. */
+function modelChange(before: DeploymentDraft, was: Settings, is: Settings): Pick<Settings, 'source'> & { adapter?: Settings['adapter'] | null } {
+  if (is.adapter !== undefined) return is.adapter.id === was.adapter?.id ? {} : { adapter: is.adapter };
+  const base = was.source ?? requestOf({ ...before, adapter: '' }).source;
+  return {
+    ...(was.adapter !== undefined && { adapter: null }),
+    ...(JSON.stringify(base) !== JSON.stringify(is.source) && { source: is.source }),
+  };
+}
+
 /** The requests by which stored settings become those of a draft. @param rev the newest revision, which must still be the newest */
 export function settingsChange(deployment: number, rev: number, before: DeploymentDraft, draft: DeploymentDraft): SettingsChange {
   const [was, is] = [requestOf({ ...before, credential: '' }), requestOf(draft)];
   const setting = (name: 'context' | 'slots' | 'default_max_tokens'): object =>
     was[name] === is[name] ? {} : { [name]: is[name] ?? null };
   const revised = {
-    ...(JSON.stringify(was.source) !== JSON.stringify(is.source) && { source: is.source }),
+    ...modelChange(before, was, is),
     ...(is.credential !== undefined && { credential: is.credential }),
     ...setting('context'),
     ...setting('slots'),

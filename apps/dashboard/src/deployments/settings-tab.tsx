@@ -76,7 +76,7 @@ function SettingsForm({ stored, deployment, credential }: SettingsFormProps): JS
     <form ref={form} onSubmit={save} noValidate className="grid grid-cols-[minmax(0,1fr)] gap-5">
       <General {...fields} ready={deployment.ready_replicas} />
       <Panel title="Model">
-        <SourceSelect {...fields} />
+        {draft.adapter === '' && <SourceSelect {...fields} />}
         <ModelFields {...fields} />
         {draft.kind === 'http' && credential && draft.credential === '' && (
           <p className="text-xs text-muted">A credential is stored. It stays unless you enter another, or move to another host.</p>

@@ -1,8 +1,10 @@
 import { engineFacts, modelNameOf } from '@slipway/contracts/engines';
 import type { JSX, ReactNode } from 'react';
+import { adapterName } from '../../adapters/adapter-words.js';
 import { useAddresses } from '../../api/use-call.js';
 import { formatBytes, formatCount, formatMs, plural } from '../../format/number.js';
 import { useAccount } from '../../session/use-session.js';
+import { useAdapters } from '../../tuning/use-jobs.js';
 import { KeyValues } from '../../ui/key-values.js';
 import { Dash } from '../../ui/quantity.js';
 import { chosenEngine, type DeploymentDraft, goodNumber, sourceOf } from '../deployment-draft.js';
@@ -30,7 +32,7 @@ export function Summary({ draft, fit }: SummaryProps): JSX.Element {
         ];
   const facts: readonly Fact[] = [
     ['Source', SOURCES[draft.kind].title],
-    ['Model', model === '' ? <Dash /> : model],
+    draft.adapter === '' ? ['Model', model === '' ? <Dash /> : model] : ['Adapter', <AdapterName key="adapter" id={draft.adapter} />],
     ['Engine', engineTitle(draft)],
     ...sizeFacts(draft, options),
     ...memory,
@@ -46,6 +48,11 @@ export function Summary({ draft, fit }: SummaryProps): JSX.Element {
       {options && <Quotas options={options} />}
     </section>
   );
+}
+
+function AdapterName({ id }: { readonly id: string }): JSX.Element {
+  const found = useAdapters().data?.find((one) => String(one.id) === id);
+  return <>{found ? adapterName(found) : `Adapter ${id}`}</>;
 }
 
 type Options = NonNullable<ReturnType<typeof useOptions>>;

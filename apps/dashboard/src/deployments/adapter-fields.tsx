@@ -1,0 +1,56 @@
+import type { AdapterView } from '@slipway/contracts';
+import type { JSX } from 'react';
+import { adapterName, verdictWords } from '../adapters/adapter-words.js';
+import { useAccount } from '../session/use-session.js';
+import { useAdapters } from '../tuning/use-jobs.js';
+import { SelectField, TextArea } from '../ui/field.js';
+import type { Choice } from '../ui/select.js';
+import type { DraftFieldsProps } from './draft-text.js';
+
+const NONE: Choice = { value: '', label: 'None', hint: 'The model as it is' };
+
+const choiceOf = (one: AdapterView): Choice => ({
+  value: String(one.id),
+  label: adapterName(one),
+  hint: `${verdictWords(one.verdict).text}, of ${one.base}`,
+  look: verdictWords(one.verdict).look,
+});
+
+/** Versions of the adapter that is served stand before others, the newest first. */
+function inOrder(adapters: readonly AdapterView[], chosen: string): readonly AdapterView[] {
+  const name = adapters.find(({ id }) => String(id) === chosen)?.name;
+  return [...adapters.filter((one) => one.name === name), ...adapters.filter((one) => one.name !== name)];
+}
+
+/** Which adapter is served on the model; nothing where the account has none. */
+export function AdapterFields({ draft, faults, onChange }: DraftFieldsProps): JSX.Element | null {
+  const { role } = useAccount();
+  const { data: adapters = [] } = useAdapters();
+  const { adapter, override } = draft;
+  const known = adapters.find(({ id }) => String(id) === adapter);
+  if (adapters.length === 0 && adapter === '') return null;
+  const choices = [NONE, ...inOrder(adapters, adapter).map(choiceOf)];
+  return (
+    <>
+      <SelectField
+        label="Adapter"
+        choices={choices.some(({ value }) => value === adapter) ? choices : [...choices, { value: adapter, label: `Adapter ${adapter}` }]}
+        value={adapter}
+        fault={faults.adapter}
+        onChange={({ target }) => onChange({ adapter: target.value, override: '' })}
+        hint={adapter === '' ? 'Fine-tuned weights for the model.' : 'It brings its base, which is the model then.'}
+      />
+      {known?.verdict?.passed === false && role === 'owner' && (
+        <TextArea
+          label="Reason for deploying it against its verdict"
+          rows={2}
+          maxLength={500}
+          value={override}
+          fault={faults.override}
+          onChange={({ target }) => onChange({ override: target.value })}
+          hint="Kept in the activity of the account."
+        />
+      )}
+    </>
+  );
+}
