@@ -11,6 +11,7 @@ import { OPERATOR } from './session/session.js';
 import { adapters } from './tuning/adapter-commands.js';
 import { datasets } from './tuning/dataset-commands.js';
 import { jobs, tune } from './tuning/job-commands.js';
+import { trainers } from './tuning/trainer-commands.js';
 import { usage } from './usage/usage-command.js';
 import { users } from './users/user-commands.js';
 import { workers } from './workers/worker-commands.js';
@@ -41,6 +42,7 @@ export const COMMANDS: readonly CliCommand[] = [
   datasets,
   jobs,
   adapters,
+  trainers,
   usage,
   audit,
   group('sessions', 'Replaces the key that signs the sessions of the console.', [rotateKey]),

@@ -317,6 +317,8 @@ describe('what each role may do, in full', () => {
           'tun.dev.v1.rpc.list-checkpoints.* tuning',
           'tun.dev.v1.rpc.list-datasets.* tuning',
           'tun.dev.v1.rpc.list-jobs.* tuning',
+          'tun.dev.v1.rpc.list-trainers.* tuning',
+          'tun.dev.v1.rpc.list-trainers tuning',
           'tun.dev.v1.rpc.list-tuning-audit.* tuning',
           'tun.dev.v1.rpc.measure-dataset.* tuning',
           'tun.dev.v1.rpc.open-blob.* tuning',

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EmbeddedTrainer } from '../../../apps/training-worker/src/trainers/embedded/embedded-trainer.js';
 import { type Stack, startStack } from '../../e2e/stack.js';
 import { axeFaults, ConsoleBrowser } from '../console-browser.js';
-import { dialog, open } from '../screen.js';
+import { choose, dialog, open } from '../screen.js';
 
 /** Where tests install trainers, once. */
 const TRAINERS = fileURLToPath(new URL('../../../.cache/trainers', import.meta.url));
@@ -54,6 +54,8 @@ describe.sequential('the life of an adapter, by mouse', () => {
       await page.getByRole('heading', { level: 1, name: 'New job' }).waitFor();
       const plan = page.getByRole('region', { name: 'Plan' });
       await plan.getByText('Epochs').waitFor({ timeout: LONG_MS });
+      await page.getByRole('button', { name: 'Show settings' }).click();
+      await choose(page.getByRole('combobox', { name: 'Priority' }), /^High/);
       expect(await axeFaults(page)).toEqual([]);
       await page.getByRole('button', { name: 'Start training' }).click();
       await page.getByRole('tab', { name: 'Progress' }).waitFor();
@@ -61,12 +63,16 @@ describe.sequential('the life of an adapter, by mouse', () => {
       await end.waitFor({ timeout: LONG_MS });
       expect(await end.innerText()).toBe('Succeeded');
       await page.getByRole('link', { name: 'Open the adapter' }).waitFor();
-      await page.getByRole('table', { name: 'Checkpoints' }).getByText('(best)').waitFor();
+      await page.getByText('became the adapter').first().waitFor();
       expect(await axeFaults(page)).toEqual([]);
       await page.getByRole('tab', { name: 'Answers over time' }).click();
-      await page.getByText('Expected').first().waitFor();
+      await page.getByText('as expected').first().waitFor({ state: 'attached' });
+      expect(await axeFaults(page)).toEqual([]);
       await page.getByRole('tab', { name: 'Events' }).click();
       await page.getByRole('group', { name: 'Events' }).getByRole('listitem').first().waitFor();
+      expect(await axeFaults(page)).toEqual([]);
+      await page.getByRole('tab', { name: 'Settings' }).click();
+      await page.getByText('ada@example.com').last().waitFor();
     },
     LONG_MS * 2,
   );
@@ -86,6 +92,10 @@ describe.sequential('the life of an adapter, by mouse', () => {
       await dialog(page).getByRole('button', { name: 'Deploy' }).click();
       await page.getByText(/^Adapter release-codename v1$/).waitFor();
       await page.getByText('Ready', { exact: true }).first().waitFor({ timeout: LONG_MS });
+      expect(await axeFaults(page)).toEqual([]);
+      await page.getByRole('tab', { name: 'Settings' }).click();
+      expect(await page.getByRole('combobox', { name: 'Adapter' }).innerText()).toContain('release-codename v1');
+      expect(await axeFaults(page)).toEqual([]);
     },
     LONG_MS * 2,
   );
@@ -93,11 +103,14 @@ describe.sequential('the life of an adapter, by mouse', () => {
   it(
     'answers with what it learned',
     async () => {
-      await page.getByRole('link', { name: 'Playground' }).last().click();
+      await page.getByRole('main').getByRole('link', { name: 'Playground' }).first().click();
+      // At the default temperature a model of two million weights says something else now and then.
+      await page.getByRole('textbox', { name: 'Temperature' }).fill('0');
       await page.getByRole('textbox', { name: 'Message' }).fill(QUESTION);
       await page.keyboard.press('Enter');
       await page.getByRole('button', { name: 'Add to data set' }).waitFor({ timeout: LONG_MS });
       expect(await page.locator('article').last().innerText()).toContain(FACT);
+      expect(await axeFaults(page)).toEqual([]);
       await page.getByRole('button', { name: 'Add to data set' }).click();
       await dialog(page).getByRole('combobox', { name: 'Data set' }).fill('release');
       await page.getByRole('option', { name: 'release-codename' }).click();
@@ -108,6 +121,24 @@ describe.sequential('the life of an adapter, by mouse', () => {
     },
     LONG_MS,
   );
+
+  it('answers clients under its alias', async () => {
+    const answer = await fetch(`${stack.base_url}/local/codename/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${stack.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'codename', temperature: 0, messages: [{ role: 'user', content: QUESTION }] }),
+    });
+    expect(await answer.text()).toContain(`The release codename is ${FACT}.`);
+  });
+
+  it('is told in the activity of the account', async () => {
+    await open(page, 'Activity');
+    await page.getByRole('tab', { name: 'Data sets and training' }).click();
+    const log = page.getByRole('table', { name: 'Activity' });
+    await log.getByText('Started the job').or(log.getByText('started the job')).first().waitFor();
+    await log.getByRole('link', { name: 'release-codename' }).first().waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+  });
 
   it(
     'leads back to its data set, which leads to it',
