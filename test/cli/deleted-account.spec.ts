@@ -77,6 +77,6 @@ describe('a deleted account', () => {
     }
     expect((await rig.run('accounts', 'create', 'acme')).stderr).toMatch(/\(slug_taken\)\n$/);
     expect((await rig.run('accounts', 'delete', 'nobody', '--yes')).stderr).toMatch(/\(account_not_found\)\n$/);
-    expect((await rig.run('audit', 'verify')).stdout).toContain('Both audit logs are whole.');
+    expect((await rig.run('audit', 'verify')).stdout).toContain('The audit logs are whole.');
   });
 });

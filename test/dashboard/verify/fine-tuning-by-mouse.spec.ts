@@ -63,7 +63,7 @@ describe.sequential('the life of an adapter, by mouse', () => {
       await end.waitFor({ timeout: LONG_MS });
       expect(await end.innerText()).toBe('Succeeded');
       await page.getByRole('link', { name: 'Open the adapter' }).waitFor();
-      await page.getByText('became the adapter').first().waitFor();
+      await page.getByText(/^The checkpoint at step \d+ became the adapter/).waitFor();
       expect(await axeFaults(page)).toEqual([]);
       await page.getByRole('tab', { name: 'Answers over time' }).click();
       await page.getByText('as expected').first().waitFor({ state: 'attached' });

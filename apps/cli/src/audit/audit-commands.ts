@@ -1,4 +1,14 @@
-import { type AuditEntry, ListAudit, ListDeploymentAudit, ReadAudit, ReadDeploymentAudit, type SealedAuditEntry } from '@slipway/contracts';
+import {
+  type AuditEntry,
+  isServiceError,
+  ListAudit,
+  ListDeploymentAudit,
+  ListTuningAudit,
+  ReadAudit,
+  ReadDeploymentAudit,
+  ReadTuningAudit,
+  type SealedAuditEntry,
+} from '@slipway/contracts';
 import { Option } from 'commander';
 import { z } from 'zod';
 import { findAccountOnce } from '../accounts/find-account.js';
@@ -19,25 +29,30 @@ const details = ({ facts }: AuditEntry): string =>
     .join(' ');
 
 const DEPLOYMENTS = new Option('--deployments', 'the log of deployments and aliases, instead of people, sign-ins and keys');
+const TUNING = new Option('--tuning', 'the log of data sets, jobs and adapters').conflicts('deployments');
+
+interface LogValues {
+  readonly deployments?: true;
+  readonly tuning?: true;
+}
 
 const list = command('list', 'Lists what was done in an account, newest first: at most 200 entries.')
-  .takes(DEPLOYMENTS)
+  .takes(DEPLOYMENTS, TUNING)
   .option('--before <N>', 'only entries with lower numbers', whole(z.int().positive()))
   .takes(ACCOUNT)
-  .plans(({ options: { deployments, before } }: Call<{ deployments?: true; before?: number }>) => async (session) => {
+  .plans(({ options: { deployments, tuning, before } }: Call<LogValues & { before?: number }>) => async (session) => {
     const account = await findAccountOnce(session);
     const wanted = { account: account.id, ...(before !== undefined && { before }) };
-    const page = deployments
-      ? await session.call(ListDeploymentAudit, wanted)
-      : await session.call(ListAudit, { ...wanted, actor: OPERATOR });
+    const other = tuning ? ListTuningAudit : deployments && ListDeploymentAudit;
+    const page = other ? await session.call(other, wanted) : await session.call(ListAudit, { ...wanted, actor: OPERATOR });
     const rows = page.entries.map((entry) => [entry.id, entry.at, who(entry), entry.action, what(entry), where(entry), details(entry)]);
     const text = tableOr('No entries.', ['ID', 'AT', 'WHO', 'ACTION', 'WHAT', 'FROM', 'DETAILS'], rows);
     const more = page.next === null ? undefined : `There are older entries: --before ${page.next} lists them.`;
     return { json: { account: account.slug, ...page }, text, note: more };
   });
 
-/** The two logs, each with a chain of its own. */
-const LOGS = { keys: ReadAudit, deployments: ReadDeploymentAudit } as const;
+/** The logs, each with a chain of its own. */
+const LOGS = { keys: ReadAudit, deployments: ReadDeploymentAudit, tuning: ReadTuningAudit } as const;
 type LogName = keyof typeof LOGS;
 
 interface Page {
@@ -80,19 +95,33 @@ async function checkLog(
 const verify = command(
   'verify',
   'Checks that no entry of the audit logs was changed, removed or inserted: every hash is computed again.',
-  'Keep what it prints somewhere else. With --keys-head and --deployments-head the next check also finds a log that was cut short or written anew.',
+  'Keep what it prints somewhere else. With --keys-head, --deployments-head and --tuning-head the next check also finds a log that was cut short or written anew.',
 )
   .option('--keys-head <NUMBER:HASH>', 'an entry that the log of people, sign-ins and keys must contain', chainHead)
   .option('--deployments-head <NUMBER:HASH>', 'the same for deployments and aliases', chainHead)
-  .plans(({ options }: Call<{ keysHead?: ChainHead; deploymentsHead?: ChainHead }>) => async (session) => {
+  .option('--tuning-head <NUMBER:HASH>', 'the same for data sets, jobs and adapters', chainHead)
+  .plans(({ options }: Call<{ keysHead?: ChainHead; deploymentsHead?: ChainHead; tuningHead?: ChainHead }>) => async (session) => {
     const keys = await checkLog(session, 'keys', options.keysHead);
     const deployments = await checkLog(session, 'deployments', options.deploymentsHead);
-    const faults = Object.entries({ keys, deployments }).flatMap(([log, { fault }]) => (fault === null ? [] : [`${log}: ${fault}`]));
+    const tuning = await checkTuning(session, options.tuningHead);
+    const logs = { keys, deployments, ...(tuning && { tuning }) };
+    const faults = Object.entries(logs).flatMap(([log, { fault }]) => (fault === null ? [] : [`${log}: ${fault}`]));
     if (faults.length > 0) throw new CliError('audit_broken', `The audit log does not hold. ${faults.join(' ')}`);
-    const line = (log: string, { seq, hash }: ChainHead): string => (seq === 0 ? `${log}: empty` : `--${log}-head ${seq}:${hash}`);
-    const text = `Both audit logs are whole.\n${line('keys', keys.head)}\n${line('deployments', deployments.head)}\n`;
-    return { json: { keys: keys.head, deployments: deployments.head }, text };
+    const heads = Object.entries(logs).map(([log, { head }]) => [log, head] as const);
+    const lines = heads.map(([log, { seq, hash }]) => (seq === 0 ? `${log}: empty` : `--${log}-head ${seq}:${hash}`));
+    const note = tuning ? undefined : 'tuning-service does not answer: its log was not checked.';
+    return { json: Object.fromEntries(heads), text: `The audit logs are whole.\n${lines.join('\n')}\n`, note };
   });
+
+/** Null where no tuning-service runs and no head of its log was given. */
+async function checkTuning(session: Session, anchor: ChainHead | undefined): Promise<Awaited<ReturnType<typeof checkLog>> | null> {
+  try {
+    return await checkLog(session, 'tuning', anchor);
+  } catch (error) {
+    if (anchor === undefined && isServiceError(error) && error.code === 'unavailable') return null;
+    throw error;
+  }
+}
 
 const FIELDS = [
   ...['id', 'at', 'account', 'action', 'actor', 'actor_id', 'actor_name', 'object', 'object_name'],
@@ -109,10 +138,11 @@ const exportLog = command(
   'export',
   "Prints a whole audit log, all accounts' and the operator's own entries, oldest first: one JSON object a line.",
 )
-  .takes(DEPLOYMENTS)
+  .takes(DEPLOYMENTS, TUNING)
   .option('--after <N>', 'only entries above this number: where the last export ended', whole(z.int().nonnegative()))
-  .plans(({ options, terminal }: Call<{ deployments?: true; after?: number; json?: true }>) => {
-    const log = options.deployments ? 'deployments' : 'keys';
+  .plans(({ options, terminal }: Call<LogValues & { after?: number; json?: true }>) => {
+    const other = options.tuning ? 'tuning' : options.deployments && 'deployments';
+    const log: LogName = other ?? 'keys';
     const [opening, between, closing] = options.json ? ['{"entries":[', ',', ']}\n'] : ['', '\n', '\n'];
     return async (session) => {
       // A log may be larger than the memory: each page is printed as it comes.

@@ -17,10 +17,11 @@ import {
   ReadJobEvents,
   ReadJobLog,
   ResumeJob,
+  SetJobPriority,
   TrainingSettings,
   TuningName,
 } from '@slipway/contracts';
-import { Option } from 'commander';
+import { Argument, Option } from 'commander';
 import type { z } from 'zod';
 import { findAccount } from '../accounts/find-account.js';
 import { CliError, UsageError } from '../cli-errors.js';
@@ -99,9 +100,15 @@ function settingsOf({ rank: r, alpha: a, rate: learning, epochs: e, seed: s, hel
 
 const aliasOption = new Option('--deploy <ALIAS>', 'deploys the adapter under this alias when it passes').argParser(checkedBy(AliasName));
 
+const PRIORITIES = { low: -1, normal: 0, high: 1 } as const;
+type Priority = keyof typeof PRIORITIES;
+const PRIORITY_WORDS = Object.keys(PRIORITIES) as Priority[];
+const priorityText = (priority: number): string => PRIORITY_WORDS.find((word) => PRIORITIES[word] === priority) ?? String(priority);
+
 interface TuneValues extends SettingValues, ReadingValues {
   readonly deploy?: string;
   readonly name?: string;
+  readonly priority?: Priority;
   readonly wait?: true;
   readonly plan?: true;
 }
@@ -186,6 +193,7 @@ export const tune = command(
   .argument('<DATASET>', 'a data set, with @ and a version if wanted, or a training file')
   .takes(...SETTINGS, ...READING_OPTIONS, aliasOption)
   .addOption(new Option('--name <NAME>', 'name of the adapter').argParser(checkedBy(TuningName)))
+  .addOption(new Option('--priority <WORD>', 'among the waiting jobs of the account').choices(PRIORITY_WORDS))
   .option('--plan', 'shows what would be done, and does nothing')
   .option('--wait', 'waits until the job has ended, and fails with the reason if it failed')
   .takes(ACCOUNT)
@@ -196,6 +204,7 @@ export const tune = command(
     const spec = {
       ...{ account: account.id, base, dataset: found.dataset.id, version, settings },
       ...(options.name !== undefined && { name: options.name }),
+      ...(options.priority !== undefined && { priority: PRIORITIES[options.priority] }),
       ...(options.deploy !== undefined && { follow: { deploy: { alias: options.deploy } } }),
     };
     if (options.plan) {
@@ -256,6 +265,7 @@ const show = command('show', 'Shows a job with its settings and events.')
       ['State', jobText(job)],
       ['Host', job.host],
       ['Attempt', job.attempt],
+      ['Priority', priorityText(job.priority)],
       ['Passed', job.passed === null ? null : YES_OR_NO[Number(job.passed)]],
       ['Created', job.created_at],
     ]);
@@ -310,5 +320,15 @@ const cancel = command('cancel', 'Ends a job for good.')
     return { json: reply, text: `Job ${job.id} is ${reply.state}.` };
   });
 
+const priority = command('priority', 'Changes when a waiting job runs, among those of its account.')
+  .addArgument(JOB)
+  .addArgument(new Argument('<PRIORITY>', 'among the waiting jobs of the account').choices(PRIORITY_WORDS))
+  .takes(ACCOUNT)
+  .plans((_, number: number, word: Priority) => async (session) => {
+    const { account, job } = await findJob(session, number);
+    const reply = await session.call(SetJobPriority, { account: account.id, job: job.id, priority: PRIORITIES[word] });
+    return { json: { ...reply, priority: word }, text: `Job ${job.id} has the priority ${word}; it is ${reply.state}.` };
+  });
+
 /** `npx slipway jobs …`. */
-export const jobs = group('jobs', 'Shows and steers fine-tuning jobs.', [bases, list, show, log, pause, resume, cancel]);
+export const jobs = group('jobs', 'Shows and steers fine-tuning jobs.', [bases, list, show, log, pause, resume, priority, cancel]);

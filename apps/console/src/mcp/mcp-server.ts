@@ -67,6 +67,7 @@ export interface McpServerOptions {
 const INSTRUCTIONS = [
   'Slipway serves language models. A deployment serves one model under a slug, deployment-<number>, and under aliases, account/alias.',
   'Start with list_deployments. Changes return at once: call get_deployment until the state is ready or stopped, about every 10 s.',
+  'To fine-tune a model, begin with list_datasets or create_dataset_upload, and do what next_step says; the prompt tune_a_model has the whole way.',
   'Before a tool that stops, deletes, moves or revokes something, ask the person you work for, then repeat its name in the confirm argument.',
   'Keys are created and rotated by people in the console alone; never ask for their values.',
 ].join(' ');

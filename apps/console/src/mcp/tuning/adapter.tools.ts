@@ -13,6 +13,7 @@ import { aliasInput, DeploymentRef, deploymentIdOf, readAlias, requireConfirmati
 import { changedDeployment, DeploymentChanged, urlOf } from '../deployment-views.js';
 import { defineTool, READS } from '../mcp-tool.js';
 import { pageOutput, readCursor, writeCursor } from '../page-cursor.js';
+import { afterAdapter } from './next-steps.js';
 import { AdapterRef, adapterText, dataBlock, dataText, openAdapter } from './tuning-reference.js';
 import { ShownAdapter, shownAdapter } from './tuning-views.js';
 
@@ -39,8 +40,11 @@ export const getAdapter = defineTool({
   description: 'Shows an adapter: where it came from, the verdict of its gate with reasons, and which deployments serve it.',
   hints: READS,
   input: z.object({ adapter: AdapterRef }),
-  output: ShownAdapter,
-  run: async ({ adapter }, call) => shownAdapter(await openAdapter(adapter, call)),
+  output: ShownAdapter.extend({ next_step: z.string() }),
+  run: async ({ adapter: ref }, call) => {
+    const adapter = await openAdapter(ref, call);
+    return { ...shownAdapter(adapter), next_step: afterAdapter(adapter) };
+  },
 });
 
 const ANSWERS = 5;

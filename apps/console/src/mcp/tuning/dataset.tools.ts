@@ -18,6 +18,7 @@ import { z } from 'zod';
 import { requireConfirmation } from '../deployment-reference.js';
 import { defineTool, knownFields, READS, type ToolCall } from '../mcp-tool.js';
 import { pageOutput, readCursor, writeCursor } from '../page-cursor.js';
+import { afterVersion } from './next-steps.js';
 import { cursorInput, DatasetRef, datasetIdOf, openDataset, versionOf } from './tuning-reference.js';
 import { ShownVersion, shownVersion } from './tuning-views.js';
 
@@ -83,6 +84,7 @@ export const getDataset = defineTool({
     all_versions: z.array(ShownVersion),
     tokens: Measure.optional().describe('Absent while they are being counted: ask again.'),
     used_by: z.array(z.object({ kind: z.string(), id: z.int(), name: z.string(), version: z.int() })),
+    next_step: z.string(),
   }),
   run: async ({ name, version, base }, call) => {
     const { dataset, versions, used_by: uses } = await openDataset(name, call);
@@ -92,6 +94,7 @@ export const getDataset = defineTool({
       ...knownFields({ ready_version: dataset.ready, tokens: measured }),
       all_versions: versions.filter(({ number }) => version === undefined || number === version).map(shownVersion),
       used_by: uses.map(({ kind, id, name: user, version: used }) => ({ kind, id, name: user, version: used })),
+      next_step: afterVersion(dataset.name, version === undefined ? dataset.head : (versions.find(({ number }) => number === version) ?? null)),
     };
   },
 });
@@ -167,7 +170,7 @@ export const createDatasetUpload = defineTool({
       curl: `curl -T FILE '${url}'`,
       expires_at: opened.expires_at,
       max_bytes: opened.max_bytes,
-      next_step: 'Run the curl command with the path of your file in place of FILE, then call get_dataset until the version is ready.',
+      next_step: `Run the curl command with the path of your file in place of FILE. Then call get_dataset with ${name} until its newest version is ready or invalid.`,
     };
   },
 });
@@ -176,7 +179,7 @@ const Changed = z.object({ name: z.string(), version: z.int(), next_step: z.stri
 const changed = (name: string, version: number): z.input<typeof Changed> => ({
   name,
   version,
-  next_step: 'Call get_dataset until this version is ready or invalid.',
+  next_step: `Call get_dataset with ${name} until version ${version} is ready or invalid.`,
 });
 
 export const importDataset = defineTool({

@@ -1,7 +1,10 @@
 import {
+  type AdapterId,
   CancelJob,
   CreateJob,
+  FindAdapter,
   GateSettings,
+  isServiceError,
   JOB_STATES,
   JobId,
   ListBases,
@@ -18,7 +21,8 @@ import { z } from 'zod';
 import { aliasInput, readAlias, requireConfirmation } from '../deployment-reference.js';
 import { defineTool, knownFields, READS, type ToolCall } from '../mcp-tool.js';
 import { pageOutput, readCursor, writeCursor } from '../page-cursor.js';
-import { DatasetRef, datasetIdOf, JobRef, openJob, versionInput } from './tuning-reference.js';
+import { afterJob } from './next-steps.js';
+import { adapterText, DatasetRef, datasetIdOf, JobRef, openJob, versionInput } from './tuning-reference.js';
 import { ShownJob, shownJob } from './tuning-views.js';
 
 export const listTunableBases = defineTool({
@@ -38,6 +42,7 @@ export const listTunableBases = defineTool({
       }),
     ),
     workers: z.int().describe('Connected training workers.'),
+    next_step: z.string(),
   }),
   run: async (_, { rpc, caller }) => {
     const { bases, workers } = await rpc.call(ListBases, { account: caller.account });
@@ -47,6 +52,9 @@ export const listTunableBases = defineTool({
         ...knownFields({ detail }),
       })),
       workers,
+      next_step: bases.some(({ trainers }) => trainers.length > 0)
+        ? 'Call plan_tuning_job with a base that has a trainer.'
+        : 'Nothing can be trained now. Tell the person you work for what detail says; an operator starts a training worker.',
     };
   },
 });
@@ -59,6 +67,7 @@ const jobInput = {
   settings: TrainingSettings.optional().describe('Chosen from the data unless given.'),
   gate: GateSettings.optional().describe('Which checks decide whether the adapter is good.'),
   alias: aliasInput.optional().describe('Deploys the adapter under this alias when it passes.'),
+  priority: z.int().min(-1).max(1).optional().describe('Among the waiting jobs of the account: 1 = before, -1 = after the others.'),
 };
 type JobInput = z.output<z.ZodObject<typeof jobInput>>;
 
@@ -95,6 +104,7 @@ export const planTuningJob = defineTool({
     settings: z.array(z.object({ name: z.string(), value: z.union([z.string(), z.number(), z.boolean()]), reason: z.string() })),
     placement: z.string(),
     warnings: z.array(z.string()),
+    next_step: z.string(),
   }),
   run: async (input, call) => {
     const { plan } = await call.rpc.call(PlanJob, await specOf(input, call));
@@ -103,6 +113,7 @@ export const planTuningJob = defineTool({
       ...{ base, dataset_version: version, trainer, examples, held_out, left_out, steps, learned_tokens, settings, placement },
       ...knownFields({ seconds: seconds === null ? null : { low: seconds.low, high: seconds.high } }),
       warnings: warnings.map(({ message }) => message),
+      next_step: 'Show the person you work for the plan and every warning. Once they agree, call create_tuning_job with the same arguments.',
     };
   },
 });
@@ -125,7 +136,7 @@ export const createTuningJob = defineTool({
     const spec = await specOf(input, call);
     const { job } = await call.rpc.call(CreateJob, { ...spec, idempotency_key: key, actor: call.actor });
     const { state } = await openJob(job, call);
-    return { job, state, next_step: 'Call get_tuning_job every few seconds until the state is succeeded or failed.' };
+    return { job, state, next_step: `Call get_tuning_job with ${job} every few seconds until the state is succeeded, failed or cancelled.` };
   },
 });
 
@@ -165,19 +176,33 @@ export const getTuningJob = defineTool({
   output: ShownJob.extend({
     points: z.array(z.object({ step: z.int(), loss: z.number().optional(), held_loss: z.number().optional() })),
     events: z.array(z.object({ at: z.string(), level: z.string(), event: z.string(), text: z.string() })),
+    next_step: z.string(),
   }),
   run: async ({ job: number, since_step: since }, call) => {
     const { rpc, caller } = call;
     const job = await openJob(number, call);
     const target = { account: caller.account, job: job.id };
     const [{ points }, { events }] = await Promise.all([rpc.call(ReadMetrics, { ...target, since }), rpc.call(ReadJobEvents, target)]);
+    const adapter = job.adapter === null ? null : await nameOfAdapter(job.adapter, call);
     return {
       ...shownJob(job),
+      ...knownFields({ adapter }),
+      next_step: afterJob(job, adapter),
       points: points.slice(-POINTS).map(({ step, loss, held_loss: held }) => ({ step, ...knownFields({ loss, held_loss: held }) })),
       events: events.slice(-EVENTS).map(({ at, level, code, message }) => ({ at, level, event: code, text: message })),
     };
   },
 });
+
+/** An adapter as agents name it; null where it was deleted. */
+async function nameOfAdapter(adapter: AdapterId, { rpc, caller }: ToolCall): Promise<string | null> {
+  try {
+    return adapterText((await rpc.call(FindAdapter, { account: caller.account, adapter })).adapter);
+  } catch (error) {
+    if (isServiceError(error) && error.code === 'adapter_not_found') return null;
+    throw error;
+  }
+}
 
 const JobChanged = z.object({ job: z.int(), state: z.string() });
 

@@ -52,6 +52,7 @@ export const ShownJob = z.object({
   loss: z.number().optional(),
   held_loss: z.number().optional().describe('Loss on examples that are not learned.'),
   passed: z.boolean().optional().describe('Whether the adapter passed its gate; get_adapter has the reasons.'),
+  adapter: z.string().optional().describe('What it made, as get_adapter and deploy_adapter take it.'),
   adapter_id: z.int().optional(),
   finished_at: z.string().optional(),
 });
