@@ -87,6 +87,8 @@ COPY --from=build /app/libs ./libs
 COPY --from=build /app/apps/${APP} ./apps/${APP}
 COPY --from=dashboard /app/apps/dashboard/dist ./apps/dashboard/dist
 COPY deploy ./deploy
+# What training workers install: a lock file and a program each.
+COPY trainers ./trainers
 COPY LICENSE THIRD_PARTY_NOTICES.md package.json ./
 WORKDIR /app/apps/${APP}
 ENV NODE_ENV=production \

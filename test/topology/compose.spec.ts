@@ -42,7 +42,7 @@ async function schemaOf(app: string): Promise<z.ZodObject> {
 const MADE_HERE = new Set([
   ...['NATS_URL', 'NATS_CREDENTIALS_DIR', 'OPS_HOST', 'OPS_PORT', 'HOST', 'PORT', 'CONSOLE_HOST', 'CONSOLE_PORT', 'GATEWAY_URL'],
   ...['DATABASE_URL', 'MODEL_DIRS', 'MODEL_CACHE_DIR', 'DASHBOARD_DIR', 'RUNNER_UID', 'ZONE', 'GPU', 'DRAIN_MS', 'SHUTDOWN_GRACE_MS'],
-  ...['BLOB_DIR', 'BLOB_HOST', 'BLOB_PORT', 'BLOB_DOOR_URL'],
+  ...['BLOB_DIR', 'BLOB_HOST', 'BLOB_PORT', 'BLOB_DOOR_URL', 'TRAINING_DIR', 'TRAINERS_DIR'],
 ]);
 
 /** The environment of a service's process. */
@@ -145,6 +145,7 @@ describe('docker-compose.yml', () => {
       'keys-service': 'keys',
       'deployments-service': 'deployments',
       'tuning-service': 'tuning',
+      'training-worker': 'trainer',
       worker: 'join',
       'gpu-worker': 'join',
       cli: 'ops',

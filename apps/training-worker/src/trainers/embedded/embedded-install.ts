@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { access, chmod, constants, copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,6 +16,7 @@ const THREADS = 'threads.json';
 const PLATFORM = 'linux-x64';
 const BARE = `node_modules/bare-runtime-${PLATFORM}/bin/bare`;
 const PREBUILDS = 'prebuilds';
+const CACHE = '.npm-cache';
 const DRAFT = 'draft-';
 /** A draft that is older belongs to an installation that was killed, in milliseconds. */
 const STALE_MS = 3_600_000;
@@ -86,6 +87,7 @@ export class EmbeddedInstall {
     try {
       for (const file of [...MANIFEST, PROGRAM]) await copyFile(join(this.#sources, file), join(draft, file));
       await runNpm(draft, signal);
+      await rm(join(draft, CACHE), { recursive: true, force: true });
       await this.#prune(join(draft, 'node_modules'));
       await this.#addThreads(draft);
       // npm makes only the programs executable that a package names as such.
@@ -156,7 +158,11 @@ export function platformRefusal(): string | null {
 async function runNpm(folder: string, signal: AbortSignal): Promise<void> {
   // oxlint-disable-next-line node/no-process-env -- npm finds its registry in there
   const inherited = Object.entries(process.env).filter(([name]) => NPM_VARIABLES.test(name));
-  const env = { HOME: tmpdir(), ...Object.fromEntries(inherited) };
+  const given = Object.fromEntries(inherited) as Readonly<Record<string, string>>;
+  const home = given['HOME'] ?? tmpdir();
+  const hasCache = await access(home, constants.W_OK).then(() => true, () => false);
+  // In a container the home folder is read-only, and the temporary one is memory.
+  const env = { ...given, HOME: hasCache ? home : folder, ...(!hasCache && { npm_config_cache: join(folder, CACHE) }) };
   const options = { cwd: folder, env, timeout: INSTALL_WITHIN_MS, signal, maxBuffer: 2 ** 24 };
   try {
     await promisify(execFile)('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--install-strategy=hoisted'], options);
