@@ -9,6 +9,7 @@ import {
   keyProofAudience,
   ListDatasets,
   ListSessionKeys,
+  ListTuningAudit,
   ReadAdapterAnswers,
   ReadExamples,
   ReadIssues,
@@ -78,6 +79,8 @@ describe('an agent', () => {
       expect(JSON.stringify(await agent.ask(FindDataset, { account, dataset }))).not.toContain('Question');
       await rig.ask(SetDatasetAccess, { account, dataset, agent_access: 'examples' });
       expect(await seen()).toEqual([true, 'read', 'read', 'read', 'read']);
+      const { entries } = await rig.ask(ListTuningAudit, { account, action: 'dataset.preview_by_agent' });
+      expect(entries).toMatchObject([{ actor: 'key', actor_id: 12, object_name: 'support', facts: { version, from: 1 } }]);
       for (const outcome of [
         agent.outcome(SetDatasetAccess, { account, dataset, agent_access: 'examples' }),
         agent.outcome(DownloadDataset, { account, dataset, version, what: 'canonical' }),

@@ -53,6 +53,7 @@ const DONE: Readonly<Record<string, string>> = {
   'dataset.rename': 'renamed the data set',
   'dataset.access': 'changed the agent access of the data set',
   'dataset.export': 'downloaded the data set',
+  'dataset.preview_by_agent': 'read examples of the data set',
   'dataset.delete': 'deleted the data set',
   'job.create': 'started the job',
   'job.pause': 'paused the job',

@@ -25,7 +25,8 @@ function inOrder(adapters: readonly AdapterView[], chosen: string): readonly Ada
 /** Which adapter is served on the model; nothing where the account has none. */
 export function AdapterFields({ draft, faults, onChange }: DraftFieldsProps): JSX.Element | null {
   const { role } = useAccount();
-  const { data: adapters = [] } = useAdapters();
+  const { data } = useAdapters();
+  const adapters = data ?? [];
   const { adapter, override } = draft;
   const known = adapters.find(({ id }) => String(id) === adapter);
   if (adapters.length === 0 && adapter === '') return null;
@@ -34,7 +35,7 @@ export function AdapterFields({ draft, faults, onChange }: DraftFieldsProps): JS
     <>
       <SelectField
         label="Adapter"
-        choices={choices.some(({ value }) => value === adapter) ? choices : [...choices, { value: adapter, label: `Adapter ${adapter}` }]}
+        choices={choices.some(({ value }) => value === adapter) ? choices : [...choices, { value: adapter, label: data ? `Adapter ${adapter}, deleted` : 'Loading…' }]}
         value={adapter}
         fault={faults.adapter}
         onChange={({ target }) => onChange({ adapter: target.value, override: '' })}

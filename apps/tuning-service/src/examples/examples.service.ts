@@ -8,7 +8,7 @@ import {
   type ReadExamples,
   type ReadIssues,
 } from '@slipway/contracts';
-import { AccountTransactions } from '@slipway/database';
+import { AccountTransactions, AuditLog } from '@slipway/database';
 import { rulesOf, unnamedIssue } from '@slipway/datasets';
 import type { z } from 'zod';
 import { BlobStore } from '../blobs/blob-store.js';
@@ -53,6 +53,7 @@ export class ExamplesService {
     private readonly datasets: DatasetsRepository,
     private readonly versions: VersionsRepository,
     private readonly blobs: BlobStore,
+    private readonly audit: AuditLog,
   ) {}
 
   findVersion({ account, dataset, version, actor }: Request<typeof FindVersion>): Reply<typeof FindVersion> {
@@ -102,7 +103,18 @@ export class ExamplesService {
       const text = await this.#text(row, account, found);
       if (isWanted(request, text)) examples.push(shown(found, text, rules));
     }
+    if (request.actor?.kind === 'key') await this.#audit(request, examples.length);
     return { examples, next: last < row.examples ? last + 1 : null };
+  }
+
+  /** What an agent reads leaves the installation, so it stands in the audit log before it is answered. */
+  #audit(request: Request<typeof ReadExamples>, examples: number): Promise<void> {
+    const { account, dataset, version, from, actor } = request;
+    return this.transactions.run(request, async (tx) => {
+      const { name } = (await this.datasets.find(tx, account, dataset)) ?? {};
+      const entry = { account, actor, action: 'dataset.preview_by_agent', object: `dataset:${dataset}` };
+      await this.audit.record(tx, { ...entry, ...(name !== undefined && { objectName: name }), facts: { version, from, examples } });
+    });
   }
 
   /** A ready version that the actor may read. @throws ServiceError `dataset_not_ready`, `not_permitted`, `dataset_not_found` */
