@@ -46,8 +46,11 @@ export const list = command('list', 'Lists the deployments of an account.')
     };
   });
 
+const adapterText = ({ adapter }: Pick<RevisionView, 'adapter'>): string | null => (adapter ? `${adapter.name}@${adapter.version}` : null);
+
 const revisionRow = (one: RevisionView): Cell[] => [
   one.rev,
+  adapterText(one),
   one.context,
   one.slots,
   one.threads,
@@ -70,12 +73,13 @@ function describe(account: string, { deployment, revisions, running }: Found): s
     ['Wanted', deployment.desired],
     ['Replicas', `${deployment.ready_replicas} of ${deployment.replicas} answer`],
     ['Revision', revisionText(deployment)],
+    ['Adapter', adapterText(deployment)],
     ['Context', deployment.context],
     ['Can', deployment.caps.join(' ')],
     ['Created', deployment.created_at],
   ]);
   const history = table(
-    ['REV', 'CONTEXT', 'SLOTS', 'THREADS', 'MAX TOKENS', 'CREDENTIAL', 'CREATED', 'SOURCE'],
+    ['REV', 'ADAPTER', 'CONTEXT', 'SLOTS', 'THREADS', 'MAX TOKENS', 'CREDENTIAL', 'CREATED', 'SOURCE'],
     revisions.map(revisionRow),
   );
   const now = tableOr('Nothing of it runs on any worker.', ['HOST', 'AGENT', 'REV', 'CONTEXT', 'STATE'], running.map(replicaRow));

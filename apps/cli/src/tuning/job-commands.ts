@@ -31,7 +31,7 @@ import type { Account, Session } from '../session/session.js';
 import { type Cell, fields, printable, table, tableOr } from '../table.js';
 import { checkedBy, whole } from '../values.js';
 import { nameOfFile, pushFile, READING_OPTIONS, type ReadingValues, untilReady } from './dataset-commands.js';
-import { type DatasetReference, findDataset, findJob, JOB, versionOf } from './tuning-names.js';
+import { adapterOfJob, type DatasetReference, findDataset, findJob, JOB, versionOf } from './tuning-names.js';
 
 const ASK_EACH_MS = 500;
 const ENDED: ReadonlySet<JobView['state']> = new Set(['succeeded', 'failed', 'cancelled', 'paused']);
@@ -176,8 +176,15 @@ const VERDICTS = {
   failed: ', which did not pass its gate: npx slipway adapters show says why',
 } as const;
 
-function endText(job: JobView, account: Account, alias: string | undefined): string {
-  const adapter = job.adapter === null ? 'no adapter was kept' : `adapter ${job.name}`;
+/** What a job made. */
+interface Made {
+  /** As commands take it; null = nothing. */
+  readonly adapter: string | null;
+  readonly alias: string | undefined;
+}
+
+function endText(job: JobView, account: Account, { adapter: made, alias }: Made): string {
+  const adapter = made === null ? 'no adapter was kept' : `adapter ${made}`;
   const verdict = job.passed === null ? '' : VERDICTS[job.passed ? 'passed' : 'failed'];
   const served = alias !== undefined && job.passed === true ? ` It is served as ${account.slug}/${alias}.` : '';
   return `Job ${job.id} ${job.state}: ${adapter}${verdict}.${served}`;
@@ -216,7 +223,7 @@ export const tune = command(
     if (!options.wait) return { json, text: `Job ${id} is queued: npx slipway jobs show ${id} shows it.` };
     const job = await untilEnded(session, account, id);
     if (options.deploy !== undefined && job.passed === true) await untilServed(session, account, options.deploy);
-    return { json: { ...json, ...job }, text: endText(job, account, options.deploy) };
+    return { json: { ...json, ...job }, text: endText(job, account, { adapter: await adapterOfJob(session, account, job), alias: options.deploy }) };
   });
 
 const bases = command('bases', 'Lists the models that adapters can be trained for.')
@@ -266,6 +273,7 @@ const show = command('show', 'Shows a job with its settings and events.')
       ['Host', job.host],
       ['Attempt', job.attempt],
       ['Priority', priorityText(job.priority)],
+      ['Adapter', await adapterOfJob(session, account, job)],
       ['Passed', job.passed === null ? null : YES_OR_NO[Number(job.passed)]],
       ['Created', job.created_at],
     ]);

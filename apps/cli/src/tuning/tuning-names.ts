@@ -1,4 +1,4 @@
-import { type AdapterView, FindDataset, FindJob, JobId, type JobView, ListAdapters, TuningName } from '@slipway/contracts';
+import { type AdapterView, FindAdapter, FindDataset, FindJob, isServiceError, JobId, type JobView, ListAdapters, TuningName } from '@slipway/contracts';
 import { Argument } from 'commander';
 import type { z } from 'zod';
 import { findAccount } from '../accounts/find-account.js';
@@ -65,6 +65,18 @@ export interface FoundJob {
 export async function findJob(session: Session, number: number): Promise<FoundJob> {
   const account = await findAccount(session);
   return { account, ...(await session.call(FindJob, { account: account.id, job: JobId.parse(number) })) };
+}
+
+/** The adapter of a job as commands take it, `support@2`; null where none was kept, or it was deleted. */
+export async function adapterOfJob(session: Session, account: Account, { adapter }: JobView): Promise<string | null> {
+  if (adapter === null) return null;
+  try {
+    const { adapter: found } = await session.call(FindAdapter, { account: account.id, adapter });
+    return `${found.name}@${found.version}`;
+  } catch (error) {
+    if (isServiceError(error) && error.code === 'adapter_not_found') return null;
+    throw error;
+  }
 }
 
 /** An adapter of an account. @throws CliError `adapter_not_found` */
