@@ -156,7 +156,7 @@ const columnsFor = (zone: TimeZone, names: TargetNames): readonly Column<AuditEn
     cell: (entry) => <span title={entry.actor_name ?? undefined}>{actorOf(entry, names.person)}</span>,
     value: (entry) => `${actorOf(entry, names.person)} ${entry.actor_name ?? ''}`,
   },
-  { id: 'what', title: 'Action', width: 150, card: 'figure', cell: doneOf, value: (entry) => `${doneOf(entry)} ${entry.action}` },
+  { id: 'what', title: 'Action', width: 190, card: 'figure', cell: doneOf, value: (entry) => `${doneOf(entry)} ${entry.action}` },
   {
     ...{ id: 'target', title: 'Target', width: 150 },
     cell: (entry) => <TargetLink {...{ entry, names }} />,

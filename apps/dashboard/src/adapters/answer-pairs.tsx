@@ -69,6 +69,7 @@ function Pair({ pair: { prompt, expected, base, adapter, degenerate, keep } }: {
         <span className="flex gap-1.5">
           {keep && <Chip text="Keep set" />}
           {degenerate && <Chip text="Degenerate" />}
+          {expected !== null && adapter.trim() === expected.trim() && <Chip text="As expected" />}
         </span>
       </div>
       <div className="grid grid-cols-[minmax(0,1fr)] gap-3 sm:grid-cols-2">

@@ -39,7 +39,7 @@ export function AdapterFields({ draft, faults, onChange }: DraftFieldsProps): JS
         value={adapter}
         fault={faults.adapter}
         onChange={({ target }) => onChange({ adapter: target.value, override: '' })}
-        hint={adapter === '' ? 'Fine-tuned weights for the model.' : 'It brings its base, which is the model then.'}
+        hint={known ? `Served on its base, ${known.base}.` : 'Fine-tuned weights for the model.'}
       />
       {known?.verdict?.passed === false && role === 'owner' && (
         <TextArea

@@ -136,7 +136,7 @@ function About({ job }: { readonly job: JobView }): JSX.Element {
 function Standing({ job }: { readonly job: JobView }): JSX.Element | null {
   const { slug: account } = useAccount();
   const reason = job.reason === 'resumed' ? null : reasonOf(job);
-  const look = job.state === 'failed' ? 'bad' : 'warn';
+  const look = job.state === 'failed' ? 'bad' : waitLook(job);
   return (
     <>
       {reason !== null && job.state !== 'succeeded' && (
@@ -159,6 +159,9 @@ function Standing({ job }: { readonly job: JobView }): JSX.Element | null {
     </>
   );
 }
+
+/** A wait for other jobs is no fault. */
+const waitLook = ({ reason }: JobView): 'info' | 'warn' => (reason === 'no_slot' || reason === 'account_limit' ? 'info' : 'warn');
 
 function adapterText({ passed }: JobView): string {
   if (passed === null) return 'The adapter is made. Its verdict is not decided yet.';

@@ -34,7 +34,7 @@ function NewJob(): JSX.Element {
     <form
       noValidate
       aria-label="New job"
-      className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,40rem)_minmax(18rem,26rem)]"
+      className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,40rem)_minmax(18rem,26rem)] lg:grid-rows-[auto_1fr]"
       onSubmit={(event) => {
         event.preventDefault();
         void form.submit();

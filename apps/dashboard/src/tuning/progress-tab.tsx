@@ -38,7 +38,7 @@ export function ProgressTab({ job }: { readonly job: JobView }): JSX.Element {
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
       {!isOver(job) && job.progress !== null && <ProgressBar label="Progress of the job" share={job.progress} text={progressText(job)} />}
-      <Figures job={job} mean={lossOf(curve)} />
+      <Figures job={job} mean={lossOf(curve)} best={step ?? job.best_step} />
       <Panel title="Loss">
         <TimeSeries label="Loss" {...base} series={curve.losses} unit={LOSS} marks={marks} empty="No step yet" />
       </Panel>
@@ -71,9 +71,11 @@ interface FiguresProps {
   readonly job: JobView;
   /** Mean loss of the last steps; null = none yet. */
   readonly mean: number | null;
+  /** The best step so far, or the one that became the adapter; null = none yet. */
+  readonly best: number | null;
 }
 
-function Figures({ job, mean }: FiguresProps): JSX.Element {
+function Figures({ job, mean, best }: FiguresProps): JSX.Element {
   const loss = (value: number | null): string => (value === null ? '–' : LOSS.format(value));
   return (
     <StatGrid
@@ -87,11 +89,11 @@ function Figures({ job, mean }: FiguresProps): JSX.Element {
         },
         { label: 'Training loss', value: loss(mean), hint: mean === null ? undefined : 'Mean of the last steps' },
         heldOutOf(job) === 0
-          ? { label: 'Best checkpoint', value: job.best_step === null ? '–' : `Step ${formatCount(job.best_step)}`, hint: 'Nothing is held out' }
+          ? { label: 'Best checkpoint', value: best === null ? '–' : `Step ${formatCount(best)}`, hint: 'Nothing is held out' }
           : {
               label: 'Held-out loss',
               value: loss(job.held_loss),
-              hint: job.best_step === null ? undefined : `Best at step ${formatCount(job.best_step)}`,
+              hint: best === null ? undefined : `Best at step ${formatCount(best)}`,
             },
         { label: 'Tokens learned', value: job.learned_tokens === null ? '–' : formatCompact(job.learned_tokens) },
         { label: 'Time', value: formatSeconds(job.device_seconds), hint: job.attempt > 1 ? plural(job.attempt, 'attempt') : undefined },

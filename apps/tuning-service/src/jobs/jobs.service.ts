@@ -133,7 +133,8 @@ export class JobsService {
       if (!change) return { job, state: row.state };
       await this.jobs.change(tx, job, change);
       if (change.state === 'cancelled') await this.checkpoints.dropAll(tx, row);
-      await this.audit.record(tx, { account, actor, action, object: `job:${job}`, objectName: row.name, facts: { state: row.state } });
+      const facts = { state: row.state, ...(change.priority !== undefined && { priority: `${row.priority} → ${change.priority}` }) };
+      await this.audit.record(tx, { account, actor, action, object: `job:${job}`, objectName: row.name, facts });
       await announceWork(tx);
       return { job, state: change.state ?? row.state };
     });
