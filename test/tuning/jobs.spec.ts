@@ -193,6 +193,31 @@ describe('a job', () => {
   });
 });
 
+describe('without a trainer', () => {
+  it('a job waits, and says what to run', async () => {
+    const former = trainer.facts;
+    const detail = 'Run `npx slipway trainers install torch` on the worker.';
+    const missing = { name: 'torch', installed: false, usable: false, detail, version: null, architectures: ['qwen3'] };
+    trainer.facts = { trainers: [{ ...missing, methods: ['sft'], pause: true }] };
+    try {
+      const given = await stage.dataset();
+      const { account } = given;
+      const { plan } = await until('the worker says so', async () => {
+        const { reply } = await rig.outcome(PlanJob, { ...given, base: 'tiny' });
+        return reply?.plan.placement.includes('npx slipway') && reply;
+      });
+      expect(plan.placement).toContain(detail);
+      const job = await stage.job(given, { trainer: 'torch' });
+      expect(await stage.seen(account, job, 'queued', 'no_trainer')).toMatchObject({ detail });
+      expect(await rig.ask(ListBases, { account })).toMatchObject({ bases: [{ base: 'tiny', trainers: [], detail }] });
+      await rig.ask(CancelJob, { account, job });
+    } finally {
+      trainer.facts = former;
+      trainer.beat();
+    }
+  });
+});
+
 describe('an adapter', () => {
   it('that failed its gate is served for a reason alone, and kept while it is', async () => {
     const given = await stage.dataset();

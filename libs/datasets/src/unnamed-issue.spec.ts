@@ -4,8 +4,20 @@ import { RULES, type RuleName } from './rules.js';
 import { unnamedIssue } from './unnamed-issue.js';
 
 const TEXT = 'Blue Heron';
-/** Arguments that come from the code alone: kinds of values, formats, places and bounds. */
+/** What they name comes from the code alone: numbers, kinds of values, formats, places and bounds. */
 const OWN: readonly RuleName[] = [
+  ...([
+    'not_utf8',
+    'too_deep',
+    'csv_columns',
+    'crlf',
+    'blank_line',
+    'control_char',
+    'duplicate',
+    'conflict',
+    'too_long',
+    'too_few',
+  ] as const),
   ...([
     'not_json',
     'not_csv',

@@ -40,6 +40,14 @@ export class JobPlans {
     @Inject(CONFIG) private readonly config: TuningServiceConfig,
   ) {}
 
+  #noBase(base: string): ServiceError {
+    const message =
+      this.table.live().length === 0
+        ? 'No training worker is connected. Start one where the model file of the base is: `npm start` runs one, others are `training-worker` processes.'
+        : `No connected training worker has the base ${base}.`;
+    return new ServiceError('base_not_found', message, { param: 'base' });
+  }
+
   /** @throws ServiceError `dataset_not_found`, `dataset_not_ready`, `base_not_found`, `base_not_trainable` */
   async plan(connection: Tx, asked: Asked): Promise<PlannedJob> {
     const { account, base, settings = {}, gate = {} } = asked;
@@ -47,7 +55,7 @@ export class JobPlans {
     if (!dataset) throw datasetNotFound();
     const version = await this.#version(connection, dataset, asked.version);
     const known = this.table.bases().get(base);
-    if (!known) throw new ServiceError('base_not_found', `No connected training worker has the base ${base}.`, { param: 'base' });
+    if (!known) throw this.#noBase(base);
     const method = dataset.kind === 'preference' ? 'dpo' : 'sft';
     const hindrance = hindranceOf(known, method);
     if (hindrance?.isForEver === true) throw new ServiceError('base_not_trainable', hindrance.detail, { param: 'base' });

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { ServiceError } from '@slipway/contracts';
+import { isServiceError, ServiceError } from '@slipway/contracts';
 import { TransferRate } from '@slipway/platform';
 import type { GoodTicket } from '../blobs/tickets.js';
 import { asUploadError } from './upload-errors.js';
@@ -18,6 +18,8 @@ type Server = import('@tus/server').Server;
 @Injectable()
 export class UploadDoor {
   readonly #tickets = new Map<string, GoodTicket>();
+  /** Why bytes of an upload were refused: tus reports the stream's end in its place. */
+  readonly #refusals = new Map<string, unknown>();
   #tus: Promise<Server> | undefined;
 
   constructor(private readonly uploads: UploadsService) {}
@@ -28,7 +30,11 @@ export class UploadDoor {
     await this.currentOf(ticket.subject);
     if (request.method === 'PUT') return this.#put(ticket, request, response);
     const tus = await this.#server();
-    await tus.handle(request, response);
+    try {
+      await tus.handle(request, response);
+    } finally {
+      this.#refusals.delete(ticket.subject);
+    }
   }
 
   /** The upload of an id that a ticket opened. @throws ServiceError `upload_not_found` when it is over */
@@ -48,7 +54,10 @@ export class UploadDoor {
   async append(id: string, offset: number, body: Readable): Promise<number> {
     const row = await this.currentOf(id);
     const most = Math.min(row.declared_bytes ?? Infinity, await this.uploads.mostBytes(row.account));
-    return this.uploads.append(row, offset, paced(body, most - offset));
+    return this.uploads.append(row, offset, paced(body, most - offset)).catch((error: unknown) => {
+      this.#refusals.set(id, error);
+      throw error;
+    });
   }
 
   async #put(ticket: GoodTicket, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -87,7 +96,11 @@ export class UploadDoor {
         });
         return {};
       },
-      onResponseError: (_, error) => ('status_code' in error ? undefined : (asUploadError(error) as { status_code: number; body: string })),
+      onResponseError: (request, error) => {
+        const refusal = this.#refusals.get(idIn(request.url) ?? '') ?? error;
+        // What tus refuses by itself, it words itself.
+        return isServiceError(refusal) ? (asUploadError(refusal) as { status_code: number; body: string }) : undefined;
+      },
     });
   }
 }
