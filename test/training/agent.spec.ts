@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { copyFile, mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TrainerBase, TrainingItem } from '@slipway/contracts';
@@ -63,6 +63,14 @@ const trainers = (): number[] =>
   readdirSync('/proc')
     .map(Number)
     .filter((pid) => pid > 0 && isAlive(pid) && commandOf(pid).includes(join(folder, 'random.gguf')));
+
+/** Processes of tasks that were started here. */
+const tasks = (): number[] =>
+  readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && commandOf(pid).includes('job/main.js') && statusOf(pid).includes(`\nPPid:\t${process.pid}\n`));
+
+const statusOf = (pid: number): string => readFileSync(`/proc/${pid}/status`, 'utf8');
 
 function commandOf(pid: number): string {
   try {
@@ -191,6 +199,15 @@ describe('the agent of a training worker', () => {
     tuning.leastAttempt = 2;
     await until('the slot is free', () => tuning.beats.at(-1)?.slots[0]?.running === null, LONG_MS);
     expect(tuning.states).not.toContain('failed');
+  });
+
+  it('leaves the CPU to others while a job runs', async () => {
+    await startWorker('--step-ms', '50');
+    tuning.assign(tw, 1, [jobItem({}, 20)]);
+    await until('the first steps', () => tuning.steps.length > 0, LONG_MS);
+    const [task] = tasks();
+    const threads = readdirSync(`/proc/${task}/task`).map((thread) => getPriority(Number(thread)));
+    expect(Math.min(...threads)).toBeGreaterThanOrEqual(15);
   });
 
   it('ignores an assignment of an overruled placer', async () => {
