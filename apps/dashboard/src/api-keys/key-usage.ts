@@ -1,6 +1,6 @@
 import type { UsageRow } from '@slipway/contracts';
 import type { ChartSeries } from '../charts/chart-model.js';
-import { fillSteps, type Steps, stepsOf } from '../charts/fill-steps.js';
+import { fillSteps, type Steps, stepsOf } from '../charts/steps.js';
 
 /** How a request ended, roughly. */
 export type Outcome = 'completed' | 'cancelled' | 'running' | 'refused' | 'failed';

@@ -78,3 +78,16 @@ export const colourOf = ({ colour }: ChartSeries, place: number): string => colo
 /** True where there is nothing to see: no value, or nothing but zeros. */
 export const isEmpty = (series: readonly ChartSeries[]): boolean =>
   series.every(({ values }) => values.every((value) => value === null || value === 0));
+
+/** Values piled up: each is its own plus all before it. Where no part has a value the pile has none, else a missing part counts 0. */
+export function stack(parts: readonly Values[]): readonly Values[] {
+  const length = parts[0]?.length ?? 0;
+  const known = Array.from({ length }, (_, step) => parts.some((values) => (values[step] ?? null) !== null));
+  const sums = Array.from({ length }, () => 0);
+  return parts.map((values) =>
+    known.map((isKnown, step) => {
+      sums[step] = (sums[step] ?? 0) + (values[step] ?? 0);
+      return isKnown ? (sums[step] ?? 0) : null;
+    }),
+  );
+}

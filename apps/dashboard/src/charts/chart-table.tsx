@@ -1,6 +1,6 @@
 import type { JSX } from 'react';
 import type { ChartData } from './chart-model.js';
-import { stepLabel } from './time-ticks.js';
+import { stepLabel } from './ticks.js';
 
 const CELL = 'px-2 py-1 text-right tabular-nums whitespace-nowrap';
 

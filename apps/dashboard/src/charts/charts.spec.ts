@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { colourOf, isEmpty, stack } from './chart-model.js';
 import { chartSummary, legendValue } from './chart-summary.js';
-import { colourOf, isEmpty } from './chart-model.js';
-import { fillSteps, stepsOf } from './fill-steps.js';
 import { nextHidden } from './legend.js';
-import { snapRange } from './snap-range.js';
-import { sparkPaths } from './spark-paths.js';
-import { stack } from './stack.js';
-import { axisLabel, stepLabel, timeTicks } from './time-ticks.js';
-import { tooltipRows } from './tooltip-rows.js';
-import { valueTicks } from './value-ticks.js';
+import { sparkPaths } from './sparkline.js';
+import { fillSteps, snapRange, stepsOf } from './steps.js';
+import { axisLabel, stepLabel, timeTicks, valueTicks } from './ticks.js';
+import { tooltipRows } from './tooltip.js';
 import { DAY, HOUR, MINUTE, momentOf, wallOf, zoneOf } from './zone.js';
 
 const at = (text: string): number => Date.parse(text);

@@ -1,7 +1,7 @@
 import type { JSX } from 'react';
 import { Icon } from '../ui/icon.js';
 import type { ChartData, ChartMark } from './chart-model.js';
-import { axisLabel } from './time-ticks.js';
+import { axisLabel } from './ticks.js';
 import { MINUTE } from './zone.js';
 
 /** Where uPlot draws, in pixels of the chart, and the span of time that it shows. */

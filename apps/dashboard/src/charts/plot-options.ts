@@ -1,8 +1,6 @@
 import uPlot from 'uplot';
-import { type ChartAxis, type ChartData, colourOf } from './chart-model.js';
-import { stack } from './stack.js';
-import { timeTicks } from './time-ticks.js';
-import { valueTicks } from './value-ticks.js';
+import { type ChartAxis, type ChartData, colourOf, stack } from './chart-model.js';
+import { timeTicks, valueTicks } from './ticks.js';
 
 /** Space for the labels of time below a plot, in pixels. */
 const TIME_AXIS = 26;

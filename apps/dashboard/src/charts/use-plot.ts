@@ -5,7 +5,7 @@ import './plot.css';
 import type { ChartData } from './chart-model.js';
 import type { Frame } from './marks.js';
 import { plotData, type PlotEvents, plotOptions } from './plot-options.js';
-import { snapRange } from './snap-range.js';
+import { snapRange } from './steps.js';
 import { type Pointed, structureOf } from './tooltip.js';
 
 /** A shorter drag is a click with an unsteady hand, in pixels. */

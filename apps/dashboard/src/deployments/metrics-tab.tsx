@@ -1,5 +1,5 @@
 import { type JSX, useEffect, useMemo, useRef, useState } from 'react';
-import { stepsOf } from '../charts/fill-steps.js';
+import { stepsOf } from '../charts/steps.js';
 import { TimeSeries, type TimeSeriesProps } from '../charts/time-series.js';
 import { COUNT, DURATION_MS, RATE } from '../charts/units.js';
 import { messageOf } from '../api/console-error.js';

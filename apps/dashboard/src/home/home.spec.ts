@@ -1,8 +1,8 @@
 import { DeploymentId, type DeploymentView, KeyId, type KeyView, type UsageRow } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { expiringSoon, needsAttention } from './attention.js';
+import { expiringSoon, needsAttention } from './attention-panels.js';
 import { type AccountProgress, isSetUp, isStarting, progressOf } from './checklist.js';
-import { mostFailing, slowest } from './worst.js';
+import { mostFailing, slowest } from './standouts.js';
 
 const NOTHING: AccountProgress = { deployments: [], keys: [], requests: 0, people: 1, agentSeen: false, hasAdapter: false };
 const deployment = (fields: Partial<Omit<DeploymentView, 'id'>>): DeploymentView => ({

@@ -1,3 +1,4 @@
+import type { UsageRow } from '@slipway/contracts';
 import { Link } from '@tanstack/react-router';
 import { type JSX, useMemo } from 'react';
 import { useEveryDeployment } from '../api/lists.js';
@@ -8,7 +9,34 @@ import { useNow } from '../ui/use-now.js';
 import { lastRange } from '../usage/usage-range.js';
 import { formatShare } from '../usage/usage-stats.js';
 import { useUsage } from '../usage/use-usage.js';
-import { mostFailing, slowest, type Standout } from './worst.js';
+
+/** A deployment that stands out, with the figure by which it does. */
+interface Standout {
+  readonly deployment: number;
+  readonly value: number;
+  readonly requests: number;
+}
+
+/** How many are named. */
+const NAMED_MAX = 5;
+
+const rank = (rows: readonly UsageRow[], of: (row: UsageRow) => number | undefined): readonly Standout[] =>
+  rows
+    .flatMap((row) => {
+      const value = of(row);
+      return row.deployment === undefined || value === undefined || value === 0
+        ? []
+        : [{ deployment: row.deployment, value, requests: row.requests }];
+    })
+    .toSorted((a, b) => b.value - a.value)
+    .slice(0, NAMED_MAX);
+
+/** Deployments with errors, the largest share of requests first. @param rows one for each deployment */
+export const mostFailing = (rows: readonly UsageRow[]): readonly Standout[] =>
+  rank(rows, ({ requests, errors }) => (requests === 0 ? undefined : errors / requests));
+
+/** Deployments by the time to the first token that 95 % of their answers stay below, the slowest first, in milliseconds. */
+export const slowest = (rows: readonly UsageRow[]): readonly Standout[] => rank(rows, ({ latency }) => latency?.ttft_ms?.p95);
 
 /** Which deployments fail most and answer slowest; nothing where there were no requests. */
 export function Standouts(): JSX.Element | null {

@@ -4,15 +4,32 @@ import type { JSX } from 'react';
 import { useAddresses } from '../api/use-call.js';
 import { slugOf, targetOf } from '../deployments/inference-target.js';
 import { StateBadge } from '../deployments/state-badge.js';
-import { meaningOf } from '../deployments/state-words.js';
+import { meaningOf, STATES } from '../deployments/state-words.js';
 import { useAccount } from '../session/use-session.js';
 import type { InferenceTarget } from '../snippets/inference-snippets.js';
 import { ComboboxField } from '../ui/combobox-field.js';
 import { Notice } from '../ui/notice.js';
+import type { Choice } from '../ui/select.js';
 import { AnswerView } from './answer-view.js';
-import { calledOf, choicesOf } from './deployment-choice.js';
 import type { Lane } from './use-lane.js';
 import type { AnswerLook } from './workspace.js';
+
+type Named = Pick<DeploymentView, 'id' | 'name' | 'aliases' | 'state'>;
+
+/** What a deployment is called first: its alias, which programs use; else its name. */
+const calledOf = ({ name, aliases }: Pick<Named, 'name' | 'aliases'>): string => aliases[0] ?? name;
+
+/** Deployments to choose from; each is found by alias, name or slug. */
+export function choicesOf(deployments: readonly Named[]): Choice[] {
+  return deployments.map((deployment) => {
+    const { name, aliases, state } = deployment;
+    const { text, look } = STATES[state];
+    const slug = slugOf(deployment);
+    const isTwice = deployments.some((other) => other.id !== deployment.id && calledOf(other) === calledOf(deployment));
+    const others = [...(aliases.length > 0 ? [name, ...aliases.slice(1)] : []), slug, text];
+    return { value: slug, label: isTwice ? `${calledOf(deployment)} (${slug})` : calledOf(deployment), hint: others.join(' · '), look };
+  });
+}
 
 export interface LaneViewProps {
   readonly label: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { canGoOn, NO_ANSWER } from './conversation.js';
 import { readEvent } from './read-answer.js';
-import { SseParser } from './sse-parser.js';
+import { SseParser } from './exchange.js';
 
 const chat = (...events: readonly unknown[]): typeof NO_ANSWER =>
   events.reduce<typeof NO_ANSWER>(

@@ -1,10 +1,28 @@
 import type { JSX, ReactNode } from 'react';
-import { formatTimeOfDay } from '../format/time.js';
-import { useTimeZone } from '../format/time-zone.js';
+import { type TimeZone, useTimeZone } from '../format/time-zone.js';
+import { formatLongDay, formatTimeOfDay } from '../format/time.js';
 import { Avatar } from './avatar.js';
-import { byDay } from './event-days.js';
 import { Icon, type IconName } from './icon.js';
 import { Moment } from './moment.js';
+
+/** Events of one day, in their order. */
+interface EventDay<T> {
+  /** "Saturday 21 November 2026" */
+  readonly day: string;
+  readonly events: readonly T[];
+}
+
+/** Puts events that follow each other on one day of the zone together; the order stays. */
+export function byDay<T extends { readonly at: string }>(events: readonly T[], zone: TimeZone): EventDay<T>[] {
+  const days: { day: string; events: T[] }[] = [];
+  for (const event of events) {
+    const day = formatLongDay(event.at, zone);
+    const last = days.at(-1);
+    if (last?.day === day) last.events.push(event);
+    else days.push({ day, events: [event] });
+  }
+  return days;
+}
 
 const INKS = { good: 'text-good', warn: 'text-warn', bad: 'text-bad', plain: 'text-muted' } as const;
 

@@ -3,7 +3,18 @@ import { Fragment, type JSX, memo, type ReactNode, useMemo } from 'react';
 import { CodeView } from './code-view.js';
 import { CopyButton } from './copy-button.js';
 import type { Block } from './markdown-blocks.js';
-import { safeLink } from './safe-link.js';
+
+const SCHEMES = new Set(['http:', 'https:', 'mailto:']);
+
+/** An address that a link may lead to; null for scripts, data, files and everything that is no whole address. */
+export function safeLink(href: string): string | null {
+  try {
+    const { protocol, href: whole } = new URL(href);
+    return SCHEMES.has(protocol) ? whole : null;
+  } catch {
+    return null;
+  }
+}
 
 /** Deeper nesting is shown as it was written. */
 const DEPTH_MAX = 24;

@@ -3,8 +3,7 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
 import { highlight } from './highlighter.js';
 import { type MarkdownBlocks, NO_BLOCKS, readBlocks } from './markdown-blocks.js';
-import { MarkdownView } from './markdown-view.js';
-import { safeLink } from './safe-link.js';
+import { MarkdownView, safeLink } from './markdown-view.js';
 
 const drawn = (text: string): string => renderToStaticMarkup(createElement(MarkdownView, readBlocks(NO_BLOCKS, text)));
 const rawOf = ({ blocks }: MarkdownBlocks): string => blocks.map(({ token }) => token.raw).join('');

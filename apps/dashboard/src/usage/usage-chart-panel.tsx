@@ -12,7 +12,7 @@ import { Segments } from '../ui/segments.js';
 import type { UrlState } from '../url-state/use-url-state.js';
 import { GROUPS } from './group-names.js';
 import type { UsageAnswer } from './read-usage.js';
-import { PARTS_MAX } from './split-series.js';
+import { PARTS_MAX } from './parts.js';
 import { chartOf } from './usage-chart.js';
 import type { UsageState } from './usage-filters.js';
 import { STEP_MS } from '../url-state/range-steps.js';

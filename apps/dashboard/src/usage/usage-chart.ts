@@ -2,7 +2,7 @@ import type { UsageRow } from '@slipway/contracts';
 import type { ChartBefore, ChartKind, ChartSeries, ChartUnit } from '../charts/chart-model.js';
 import { COUNT } from '../charts/units.js';
 import { DURATION, type Figure, REQUESTS, SPEED, TOKENS, TTFT } from './figures.js';
-import { splitSeries } from './split-series.js';
+import { splitSeries } from './parts.js';
 import type { UsageState } from './usage-filters.js';
 import { everyStep, type StepRow, type UsageRange } from './usage-range.js';
 

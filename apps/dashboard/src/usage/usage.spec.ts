@@ -2,14 +2,13 @@ import type { UsageRow } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { ConsoleError } from '../api/console-error.js';
 import { DURATION, ERRORS, REQUESTS, TTFT, written } from './figures.js';
-import { partsOf } from './parts.js';
-import { drilledDown, chosenFilters, filtersOf } from './usage-filters.js';
-import { cell, usageCsv, usageJson } from './usage-file.js';
 import { keyNames, outcomeOf, partName } from './group-names.js';
+import { PARTS_MAX, partsOf, splitSeries } from './parts.js';
 import { readUsage } from './read-usage.js';
 import { refusalsOf } from './refusals.js';
-import { PARTS_MAX, splitSeries } from './split-series.js';
 import { chartOf } from './usage-chart.js';
+import { cell, usageCsv, usageJson } from './usage-file.js';
+import { chosenFilters, drilledDown, filtersOf } from './usage-filters.js';
 import { everyStep, lastRange, rangeBefore, sumOf } from './usage-range.js';
 import { deltaOf } from './usage-stats.js';
 

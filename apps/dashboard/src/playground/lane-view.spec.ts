@@ -1,6 +1,6 @@
 import type { DeploymentView } from '@slipway/contracts';
 import { expect, it } from 'vitest';
-import { choicesOf } from './deployment-choice.js';
+import { choicesOf } from './lane-view.js';
 
 const id = (id: number): DeploymentView['id'] => id as DeploymentView['id'];
 

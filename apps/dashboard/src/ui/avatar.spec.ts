@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { initialsOf } from './initials.js';
+import { initialsOf } from './avatar.js';
 
 it.each([
   ['Ada Lovelace', 'AL'],
