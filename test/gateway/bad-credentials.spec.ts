@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { formatKey } from '@slipway/contracts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Door } from './door.js';
-import { closed, expectRow, kept, type Row } from './expect-row.js';
+import { closed, CONTRACTS, expectRow, kept, type Row } from './expect-row.js';
 import { unknownKey, until } from './gateway-rig.js';
-import { CONTRACTS } from './public-contract.js';
 import { withoutIds } from './raw-answer.js';
 import { RawClient, rawRequest } from './raw-client.js';
 

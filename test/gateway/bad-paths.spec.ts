@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Door } from './door.js';
-import { anywhere, expectRow, kept, type Row, rowsAt } from './expect-row.js';
+import { anywhere, CONTRACTS, expectRow, kept, type Row, rowsAt } from './expect-row.js';
 import { until } from './gateway-rig.js';
-import { CONTRACTS } from './public-contract.js';
 import { withoutIds } from './raw-answer.js';
 import { rawRequest } from './raw-client.js';
 

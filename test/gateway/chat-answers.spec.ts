@@ -3,7 +3,7 @@ import type { StreamEvent } from '@slipway/contracts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Choice, chunksOf, fin, says, text } from './chat-chunks.js';
 import { Door } from './door.js';
-import { CONTRACTS } from './public-contract.js';
+import { CONTRACTS } from './expect-row.js';
 import type { RawAnswer } from './raw-answer.js';
 import { rawRequest } from './raw-client.js';
 

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { fin, text } from './chat-chunks.js';
 import { Door } from './door.js';
 import { until } from './gateway-rig.js';
-import { CONTRACTS } from './public-contract.js';
+import { CONTRACTS } from './expect-row.js';
 import type { RawAnswer } from './raw-answer.js';
 import { rawRequest } from './raw-client.js';
 import { answerSlowly, type Script, usageOf } from './scripted-runner.js';

@@ -5,7 +5,7 @@ import { type Body, user } from './chat-parts.js';
 import { LACKING, REFUSED } from './chat-refused.js';
 import { Door } from './door.js';
 import { until } from './gateway-rig.js';
-import { CONTRACTS } from './public-contract.js';
+import { CONTRACTS } from './expect-row.js';
 import type { RawAnswer } from './raw-answer.js';
 import { rawRequest } from './raw-client.js';
 

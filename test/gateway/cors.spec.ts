@@ -2,7 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Door } from './door.js';
-import { CONTRACTS } from './public-contract.js';
+import { CONTRACTS } from './expect-row.js';
 import type { RawAnswer } from './raw-answer.js';
 import { rawRequest } from './raw-client.js';
 

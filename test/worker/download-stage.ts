@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { anItem } from './an-item.js';
 import { CERTIFICATE, ModelHost } from './model-host.js';
-import { type Agent, MODEL, type WorkerRig } from './rig.js';
-import { rigTest } from './rig-test.js';
+import { type Agent, MODEL, rigTest, type WorkerRig } from './rig.js';
 import { until } from './until.js';
 
 export const model = readFileSync(MODEL);

@@ -2,8 +2,7 @@ import { describe, expect, vi } from 'vitest';
 import { anItem } from './an-item.js';
 import { replaced } from './fault-stage.js';
 import { FAKE_LLAMA_SERVER, llamaServerItem, serverOf, servingLlamaServer } from './llama-server-stage.js';
-import { MODEL } from './rig.js';
-import { rigTest as it } from './rig-test.js';
+import { MODEL, rigTest as it } from './rig.js';
 import { until } from './until.js';
 
 vi.setConfig({ testTimeout: 180_000 });

@@ -19,16 +19,22 @@ import {
   type Role,
   ServiceError,
   StreamId,
-  wildcardOf,
   subjectOf,
+  wildcardOf,
 } from '@slipway/contracts';
 import { createLogger, type NatsConnection, nuid, RpcClient } from '@slipway/platform';
 import { type OpenStream, StreamReceiver, type WorkerChooser } from '@slipway/stream-transport';
 import { endWithProcess } from '@slipway/testing';
+import { test } from 'vitest';
 import { Bus, ENV } from '../services/bus.js';
-import { exitOf } from '../testing/exit-of.js';
 import { isAlive } from '../testing/is-alive.js';
 import { until } from './until.js';
+
+/** Resolves with the exit code once the process is gone, and at once if it is gone already; null when a signal ended it. */
+const exitOf = (child: ChildProcess): Promise<number | null> =>
+  child.exitCode !== null || child.signalCode !== null
+    ? Promise.resolve(child.exitCode)
+    : new Promise((resolve) => child.once('exit', (code) => resolve(code)));
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const log = createLogger('test', 'silent');
@@ -269,3 +275,16 @@ function kill(pid: number): void {
     // It ended between the question and the signal.
   }
 }
+
+/** Tests with a rig of their own each, which may run side by side. */
+export const rigTest = test.extend<{ rig: WorkerRig }>({
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads the fixture's needs from this pattern
+  rig: async ({}, use) => {
+    const rig = new WorkerRig();
+    try {
+      await use(await rig.open());
+    } finally {
+      await rig.close();
+    }
+  },
+});

@@ -1,7 +1,7 @@
 import { KEY_PROOF_TYPE, keyProofAudience, ServiceError, SessionId, sessionAudience, sessionIssuer } from '@slipway/contracts';
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { FeedLiveness } from './feed-liveness.js';
+import { FeedLiveness } from './followed-proofs.js';
 import { ProofReader } from './proof-reader.js';
 import { SessionKeyRing } from './session-key-ring.js';
 import { VoidSessions } from './void-sessions.js';

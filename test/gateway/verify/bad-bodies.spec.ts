@@ -1,8 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Door } from '../door.js';
-import { expectRow, kept, type Row } from '../expect-row.js';
-import { CONTRACTS } from '../public-contract.js';
+import { CONTRACTS, expectRow, kept, type Row } from '../expect-row.js';
 import { rawRequest } from '../raw-client.js';
 import { type Script, usageOf } from '../scripted-runner.js';
 

@@ -2,7 +2,7 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chunksOf, fin, text } from '../chat-chunks.js';
 import { Door } from '../door.js';
-import { CONTRACTS } from '../public-contract.js';
+import { CONTRACTS } from '../expect-row.js';
 import { pause, usageOf } from '../scripted-runner.js';
 
 const SILENCE_MS = 25_000;

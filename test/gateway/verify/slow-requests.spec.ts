@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Door } from '../door.js';
-import { CONTRACTS } from '../public-contract.js';
+import { CONTRACTS } from '../expect-row.js';
 import { readAnswers } from '../raw-answer.js';
 import { rawRequest } from '../raw-client.js';
 

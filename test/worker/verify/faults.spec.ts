@@ -2,7 +2,7 @@ import { describe, expect, vi } from 'vitest';
 import { anItem } from '../an-item.js';
 import { endless, expectWhole, replaced, serving, started } from '../fault-stage.js';
 import { isAlive } from '../../testing/is-alive.js';
-import { rigTest as it } from '../rig-test.js';
+import { rigTest as it } from '../rig.js';
 import { until } from '../until.js';
 
 // Models load in processes of their own, which take their time on a busy machine.

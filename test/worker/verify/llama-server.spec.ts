@@ -3,7 +3,7 @@ import { describe, expect, vi } from 'vitest';
 import { isAlive } from '../../testing/is-alive.js';
 import { replaced } from '../fault-stage.js';
 import { FAKE_LLAMA_SERVER, llamaServerItem, serverOf, servingLlamaServer } from '../llama-server-stage.js';
-import { rigTest as it } from '../rig-test.js';
+import { rigTest as it } from '../rig.js';
 import { until } from '../until.js';
 
 vi.setConfig({ testTimeout: 180_000 });

@@ -1,9 +1,8 @@
 import { describe, expect, vi } from 'vitest';
+import { isAlive } from '../../testing/is-alive.js';
 import { anItem } from '../an-item.js';
 import { endless, expectWhole, replaced, serving, started } from '../fault-stage.js';
-import { isAlive } from '../../testing/is-alive.js';
-import { type Run } from '../rig.js';
-import { rigTest as it } from '../rig-test.js';
+import { rigTest as it, type Run } from '../rig.js';
 import { until } from '../until.js';
 
 // Models load in processes of their own, which take their time on a busy machine.

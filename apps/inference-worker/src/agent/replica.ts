@@ -4,12 +4,23 @@ import { EngineLoadError } from '@slipway/engine';
 import { fileVersion } from '@slipway/model-store';
 import type { Logger } from '@slipway/platform';
 import type { RunnerName } from '../identity/runner-names.js';
-import type { AdapterFiles, ObtainedAdapter } from './adapter-files.js';
-import type { ModelSources, ObtainedModel } from './model-sources.js';
 import type { DrainOptions, RunnerFacts, RunnerFigures } from '../runner/runner-messages.js';
+import type { AdapterFiles, ObtainedAdapter } from './adapter-files.js';
 import type { MemoryClaim } from './memory.js';
-import { retryDelay } from './retry-delay.js';
+import type { ModelSources, ObtainedModel } from './model-sources.js';
 import type { RunnerHandle, RunnerListener } from './runner-handle.js';
+
+const FIRST_MS = 1_000;
+const LONGEST_MS = 30_000;
+
+/**
+ * Wait before the next attempt to run a model, in milliseconds. A process that crashed for the first
+ * time is started again at once; a model that could not be loaded will hardly be better a moment later.
+ */
+export function retryDelay(failuresInRow: number, crashed: boolean): number {
+  const doublings = crashed ? failuresInRow - 2 : failuresInRow - 1;
+  return doublings < 0 ? 0 : Math.min(LONGEST_MS, FIRST_MS * 2 ** doublings);
+}
 
 /** Time of serving after which a runner's earlier failures are no longer counted, in milliseconds. */
 const STABLE_AFTER_MS = 60_000;

@@ -1,11 +1,27 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { writeFile } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { StringDecoder } from 'node:string_decoder';
 import { eachSecond, type Logger } from '@slipway/platform';
 import { type AgentMessage, type RunnerFigures, RunnerMessage, type RunnerSetup } from '../runner/runner-messages.js';
 import type { ItemLog } from './log-book.js';
 import { heldBy } from './memory.js';
-import { LineSplitter } from './line-splitter.js';
+
+const MAX_LINE_CHARS = 4_000;
+
+/** Cuts a byte stream into lines. Overlong ones come cut, empty ones not at all. */
+export class LineSplitter {
+  readonly #decoder = new StringDecoder('utf8');
+  #rest = '';
+
+  constructor(private readonly onLine: (line: string) => void) {}
+
+  push(chunk: Buffer): void {
+    const lines = (this.#rest + this.#decoder.write(chunk)).split(/\r?\n/);
+    this.#rest = (lines.pop() ?? '').slice(0, MAX_LINE_CHARS);
+    for (const line of lines) if (line.trim() !== '') this.onLine(line.slice(0, MAX_LINE_CHARS));
+  }
+}
 
 const RUNNER_MAIN = new URL('../runner/main.js', import.meta.url);
 /** The watch ticks once a second, in milliseconds. */

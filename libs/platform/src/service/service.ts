@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
+  Catch,
   type DynamicModule,
   Global,
   type INestApplication,
@@ -9,16 +10,17 @@ import {
   type InjectionToken,
   Module,
   type Provider,
+  type RpcExceptionFilter,
 } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 import { Registry } from 'prom-client';
+import { type Observable, throwError } from 'rxjs';
 import type { z } from 'zod';
 import type { Logger } from '../log/logger.js';
 import { NestLogger } from '../log/nest-logger.js';
 import { createMetrics } from '../metrics/metrics.js';
 import { RpcClient } from '../rpc/rpc-client.js';
-import { RpcErrorFilter } from '../rpc/rpc-error.filter.js';
 import { RpcServer } from '../rpc/rpc-server.js';
 import { overWithin } from '../time/over-within.js';
 import { CONFIG, LOG, NATS, NATS_LOGIN, Readiness } from './injected.js';
@@ -26,6 +28,14 @@ import { Lifecycle, type Part } from './lifecycle.js';
 import { NatsLink } from './nats-link.js';
 import { OpsServer } from './ops-server.js';
 import type { CallGate, HttpDoor, NatsLogin, Resource, RpcDoor, ServiceDefinition, ServiceSchema } from './service-definition.js';
+
+/** Passes errors on unchanged to the RPC server; Nest's own filter would lose their codes. */
+@Catch()
+class RpcErrorFilter implements RpcExceptionFilter {
+  catch(error: unknown): Observable<never> {
+    return throwError(() => error);
+  }
+}
 
 /** What surrounds a service: a process, or a test. */
 export interface Surroundings {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { LineSplitter } from './line-splitter.js';
+import { LineSplitter } from './runner-child.js';
 
 it('joins lines from chunks, drops empty ones, cuts long ones', () => {
   const lines: string[] = [];

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { retryDelay } from './retry-delay.js';
+import { retryDelay } from './replica.js';
 
 it('restarts at once after a first crash, later after further ones', () => {
   expect([1, 2, 3, 4, 7, 8, 50].map((failures) => retryDelay(failures, true))).toEqual([0, 1_000, 2_000, 4_000, 30_000, 30_000, 30_000]);

@@ -1,6 +1,6 @@
 import { AgentHeartbeat, type AgentLoad, type DeploymentId, type Incarnation } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { heartbeatTexts } from './heartbeat-parts.js';
+import { heartbeatTexts } from './agent.service.js';
 
 const aLoad = (dep: number): AgentLoad => ({
   dep: dep as DeploymentId,
