@@ -1,8 +1,17 @@
-import { defineService, resource } from '@slipway/platform';
-import { AgentModule } from './agent/agent.module.js';
+import { Module } from '@nestjs/common';
+import { Incarnation } from '@slipway/contracts';
+import { defineService, nuid, resource } from '@slipway/platform';
+import { TRAINER_ID } from './agent/agent-tokens.js';
 import { AgentService } from './agent/agent.service.js';
 import { BasesService } from './agent/bases.service.js';
+import { RunsService } from './agent/runs.service.js';
 import { TrainingWorkerConfig } from './config.js';
+
+/** The agent of one host that trains. */
+@Module({
+  providers: [{ provide: TRAINER_ID, useFactory: () => Incarnation.parse(nuid.next()) }, BasesService, RunsService, AgentService],
+})
+class AgentModule {}
 
 /** The agent of one host that trains adapters: it runs the jobs that it is assigned, and reports how they do. */
 export const trainingWorker = defineService({

@@ -1,4 +1,4 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { database, RefusalLog, refusalLog } from '@slipway/database';
 import { defineService, resource } from '@slipway/platform';
 import { followedProofs, RpcGate, rpcGate } from '@slipway/proof';
@@ -18,10 +18,15 @@ import { Placer } from './placement/placer.js';
 import { QuotasModule } from './quotas/quotas.module.js';
 import { ReportsModule } from './reports/reports.module.js';
 import { TrainerListener } from './trainers/trainer-listener.js';
+import { TuningMetrics } from './tuning-metrics.js';
 import { UploadsModule } from './uploads/uploads.module.js';
 import { ValidationModule } from './validation/validation.module.js';
 import { Validator } from './validation/validator.js';
-import { WorkModule } from './work.module.js';
+
+/** The elected replica, and figures. */
+@Global()
+@Module({ providers: [Leader, TuningMetrics], exports: [Leader, TuningMetrics] })
+class WorkModule {}
 
 @Module({
   imports: [

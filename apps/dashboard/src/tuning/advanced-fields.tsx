@@ -27,7 +27,9 @@ const FOLDED: readonly (keyof JobDraft)[] = [
 
 /** Settings that the trainer chooses well by itself, folded until somebody wants them or one is wrong. */
 export function AdvancedFields({ form }: FormProps): JSX.Element {
-  const [isOpen, setOpen] = useState(() => form.draft.priority !== 0 || FOLDED.some((field) => form.draft[field] !== null && form.draft[field] !== ''));
+  const [isOpen, setOpen] = useState(
+    () => form.draft.priority !== 0 || FOLDED.some((field) => form.draft[field] !== null && form.draft[field] !== ''),
+  );
   const isShown = isOpen || FOLDED.some((field) => form.faults[field] !== undefined);
   return (
     <section className="grid grid-cols-[minmax(0,1fr)] gap-4 rounded-lg border border-line bg-surface p-4">

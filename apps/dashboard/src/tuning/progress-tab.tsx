@@ -1,6 +1,8 @@
-import type { CheckpointView, JobView } from '@slipway/contracts';
+import type { CheckpointView, JobView, MetricPoint } from '@slipway/contracts';
+import { useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { type JSX, useMemo } from 'react';
-import { useCall } from '../api/use-call.js';
+import { againAfter } from '../api/query-client.js';
+import { call, useCall } from '../api/use-call.js';
 import { TimeSeries } from '../charts/time-series.js';
 import { formatBytes, formatCompact, formatCount, plural } from '../format/number.js';
 import { CHECKPOINTS_SEARCH } from '../searches.js';
@@ -12,9 +14,8 @@ import { Moment } from '../ui/moment.js';
 import { Panel, Section } from '../ui/page.js';
 import { StatGrid } from '../ui/stat-grid.js';
 import { useUrlState } from '../url-state/use-url-state.js';
-import { adapterMark, checkpointMarks, curveOf, LEARNING_RATE, LOSS, lossOf, STEP_AXIS } from './job-curve.js';
+import { adapterMark, checkpointMarks, curveOf, LEARNING_RATE, LOSS, lossOf, mergePoints, STEP_AXIS } from './job-curve.js';
 import { formatSeconds, heldOutOf, isOver, jobText } from './job-words.js';
-import { useMetrics } from './use-metrics.js';
 import { LOOK_EVERY_MS } from './use-jobs.js';
 
 /** How far a job is: figures, curve, checkpoints. */
@@ -152,3 +153,24 @@ const COLUMNS: readonly Column<CheckpointView>[] = [
   { id: 'bytes', title: 'Size', cell: ({ bytes }) => formatBytes(bytes), value: ({ bytes }) => bytes, numeric: true },
   { id: 'at', title: 'Stored', cell: ({ at }) => <Moment at={at} />, value: ({ at }) => Date.parse(at), numeric: true },
 ];
+
+/** More points are read again as a whole: the service thins them out. */
+const POINTS_MAX = 4_000;
+
+/** The curve of a job. While it runs only what is new is asked for; an attempt that goes back reads all of it again. */
+function useMetrics(job: JobView): UseQueryResult<readonly MetricPoint[]> {
+  const client = useQueryClient();
+  const queryKey = ['jobs/metrics', job.id, job.attempt, isOver(job)];
+  return useQuery<readonly MetricPoint[]>({
+    queryKey,
+    queryFn: async ({ signal }) => {
+      const known = client.getQueryData<readonly MetricPoint[]>(queryKey) ?? [];
+      const isWhole = known.length === 0 || known.length > POINTS_MAX;
+      const since = known.at(-1)?.step ?? 0;
+      const { points } = await call('jobs/metrics', { job: job.id, ...(!isWhole && { since }) }, signal);
+      return isWhole ? points : mergePoints(known, points);
+    },
+    refetchInterval: ({ state }) => (isOver(job) ? false : LOOK_EVERY_MS.running) || againAfter(state.error),
+    placeholderData: (before) => before,
+  });
+}

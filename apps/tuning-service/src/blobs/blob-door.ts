@@ -9,8 +9,25 @@ import { CONFIG, dropBody, LOG, type Logger } from '@slipway/platform';
 import type { TuningServiceConfig } from '../config.js';
 import { UploadDoor } from '../uploads/upload-door.js';
 import { BlobStore } from './blob-store.js';
-import { rangeOf } from './byte-range.js';
 import { type GoodTicket, Tickets } from './tickets.js';
+
+/** Which bytes of a file an answer holds: `[start, end)`. */
+interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+  /** False = the whole file is answered, with 200. */
+  readonly isPart: boolean;
+}
+
+/** Reads a `Range` header of one range. Forms that are not served, and ranges outside of the file, give the whole file. */
+function rangeOf(header: string | undefined, bytes: number): ByteRange {
+  const whole = { start: 0, end: bytes, isPart: false };
+  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? [];
+  if (from === '' && to === '') return whole;
+  const start = from === '' ? Math.max(0, bytes - Number(to)) : Number(from);
+  const end = from === '' || to === '' ? bytes : Math.min(bytes, Number(to) + 1);
+  return start < end ? { start, end, isPart: true } : whole;
+}
 
 /** How long a stop waits for transfers, in milliseconds, within the service's own deadline. */
 const STOP_MS = 5_000;

@@ -1,6 +1,6 @@
 import type { MetricPoint } from '@slipway/contracts';
 import { expect, it } from 'vitest';
-import { thinPoints } from './thin-points.js';
+import { thinPoints } from './job-reads.service.js';
 
 const point = (step: number, loss: number, held: number | null = null): MetricPoint => ({
   ...{ step, loss, held_loss: held, at: '2026-11-25T10:00:00.000Z', epoch: null, accuracy: null, lr: null, tokens_per_s: null },
