@@ -1,16 +1,15 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Server, createServer } from 'node:https';
+import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { CanonicalRequest } from '@slipway/contracts';
 import { HostList } from '@slipway/platform';
 import { chatChunk } from '@slipway/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type ImageLimits, ImageFetcher } from '../../libs/engine-http/src/image-fetcher.js';
 import { FLAVOURS } from '../../libs/engine-http/src/flavour.js';
-import { ImageRoom } from '../../libs/engine-http/src/image-room.js';
+import { ImageFetcher, type ImageLimits, ImageRoom } from '../../libs/engine-http/src/image-fetcher.js';
 import { bodyOf, prepareRequest, withImages } from '../../libs/engine-http/src/prepared-request.js';
 import { ask, EngineRun, run, until } from './engine-run.js';
 import { UpstreamBench } from './upstream-bench.js';

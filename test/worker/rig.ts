@@ -28,13 +28,8 @@ import { endWithProcess } from '@slipway/testing';
 import { test } from 'vitest';
 import { Bus, ENV } from '../services/bus.js';
 import { isAlive } from '../testing/is-alive.js';
+import { exitOf } from '../testing/exit-of.js';
 import { until } from './until.js';
-
-/** Resolves with the exit code once the process is gone, and at once if it is gone already; null when a signal ended it. */
-const exitOf = (child: ChildProcess): Promise<number | null> =>
-  child.exitCode !== null || child.signalCode !== null
-    ? Promise.resolve(child.exitCode)
-    : new Promise((resolve) => child.once('exit', (code) => resolve(code)));
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const log = createLogger('test', 'silent');

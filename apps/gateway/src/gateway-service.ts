@@ -6,7 +6,7 @@ import { StreamReceiver } from '@slipway/stream-transport';
 import { AuthModule } from './auth/auth.module.js';
 import { KeyIndex } from './auth/key-index.js';
 import { GatewayConfig } from './config.js';
-import { DeploymentIndex } from './deployments/deployment-index.js';
+import { DeploymentIndex } from './deployments/deployment-resolver.service.js';
 import { gatewayDoor } from './http/http-door.js';
 import { HttpModule } from './http/http.module.js';
 import { InferenceModule } from './inference/inference.module.js';

@@ -1,8 +1,7 @@
 import type { StreamEvent } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { AnswerRelay, type AnswerRelayOptions } from './answer-relay.js';
-import type { ChoiceDelta } from './upstream-chunk.js';
-import type { UpstreamUsage } from './upstream-usage.js';
+import type { ChoiceDelta, UpstreamUsage } from './upstream-chunk.js';
 
 const NOTHING: ChoiceDelta = { index: 0, text: '', think: '', calls: [], logprobs: null, finish: null, stop: null };
 const usage = (prompt: number, completion: number, cached: number | null = null): UpstreamUsage => ({

@@ -1,8 +1,7 @@
 import { appendEvent, type StreamEvent, type Usage } from '@slipway/contracts';
 import type { EngineOutput } from '@slipway/engine';
 import { type AnswerWishes, ChoiceRelay } from './choice-relay.js';
-import type { UpstreamChunk } from './upstream-chunk.js';
-import type { UpstreamUsage } from './upstream-usage.js';
+import type { UpstreamChunk, UpstreamUsage } from './upstream-chunk.js';
 
 export interface AnswerRelayOptions extends AnswerWishes {
   readonly output: EngineOutput;

@@ -1,5 +1,5 @@
 import { type CanonicalMessage, type CanonicalRequest, textOf, type Tool } from '@slipway/contracts';
-import { callArguments } from './body-messages.js';
+import { callArguments } from './request-body.js';
 
 type Fields = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import type { CanonicalMessage } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { messageFields } from './body-messages.js';
+import { messageFields } from './request-body.js';
 import { FLAVOURS, type UpstreamFlavour } from './flavour.js';
 
 const text = (value: string) => ({ type: 'text' as const, text: value });

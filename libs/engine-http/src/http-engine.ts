@@ -15,16 +15,22 @@ import {
 } from '@slipway/engine';
 import { HostList, OpenSet, type ThreadPool, withinTime } from '@slipway/platform';
 import { AnswerRelay } from './answer-relay.js';
-import { FLAVOURS } from './flavour.js';
+import { assertSupported, FLAVOURS } from './flavour.js';
 import { HttpGeneration } from './http-generation.js';
-import { ImageFetcher } from './image-fetcher.js';
-import { type ImageHold, ImageRoom } from './image-room.js';
-import { prepareCount, type PreparedCount } from './prepared-count.js';
-import { bodyOf, type BodyPiece, prepareRequest, type PreparedRequest, textsIn, withImages } from './prepared-request.js';
+import { ImageFetcher, type ImageHold, ImageRoom } from './image-fetcher.js';
+import {
+  bodyOf,
+  type BodyPiece,
+  prepareCount,
+  type PreparedCount,
+  type PreparedRequest,
+  prepareRequest,
+  textsIn,
+  withImages,
+} from './prepared-request.js';
 import { ReadShares } from './read-shares.js';
-import { type EngineCheck, SharedChecks } from './shared-checks.js';
 import { prepareApart } from './request-preparer.js';
-import { assertSupported } from './unsupported.js';
+import { type EngineCheck, SharedChecks } from './shared-checks.js';
 import { EventRoom } from './sse-reader.js';
 import { UpstreamClient } from './upstream-client.js';
 import { UpstreamProfile } from './upstream-profile.js';

@@ -3,8 +3,7 @@ import { factsOf } from '@slipway/engine';
 import { describe, expect, it } from 'vitest';
 import { FLAVOURS } from './flavour.js';
 import { prepareInThread, type PrepareOutcome } from './prepare-task.js';
-import type { PreparedCount } from './prepared-count.js';
-import { bodyOf, type PreparedRequest } from './prepared-request.js';
+import { bodyOf, type PreparedCount, type PreparedRequest } from './prepared-request.js';
 import { requestBody } from './request-body.js';
 
 const server = { model: 'm', flavour: 'vllm' as const, caps: FLAVOURS.vllm.caps };

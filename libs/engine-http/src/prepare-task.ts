@@ -1,8 +1,7 @@
 import { type ErrorCode, isServiceError, ServiceError, type ServiceErrorOptions, Start } from '@slipway/contracts';
-import { type CountOptions, prepareCount, type PreparedCount } from './prepared-count.js';
-import { prepareForTransfer, type PreparedRequest } from './prepared-request.js';
+import { type CountOptions, prepareCount, type PreparedCount, type PreparedRequest, prepareForTransfer } from './prepared-request.js';
 import type { RequestBodyOptions } from './request-body.js';
-import { assertSupported } from './unsupported.js';
+import { assertSupported } from './flavour.js';
 
 /** What a thread makes of a start, given as JSON in UTF-8. */
 export type PrepareTask =

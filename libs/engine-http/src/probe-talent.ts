@@ -1,8 +1,7 @@
 import type { Capability } from '@slipway/contracts';
 import { z } from 'zod';
 import { FLAVOURS, type UpstreamFlavour } from './flavour.js';
-import { FACTS_LIMIT, jsonOf } from './read-json.js';
-import type { UpstreamClient } from './upstream-client.js';
+import { FACTS_LIMIT, jsonOf, type UpstreamClient } from './upstream-client.js';
 
 const Version = z.object({ version: z.string() });
 const LlamaProps = z.object({ modalities: z.object({ vision: z.boolean() }) });

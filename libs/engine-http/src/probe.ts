@@ -2,8 +2,7 @@ import { TESTED_MODELS_MAX } from '@slipway/contracts';
 import { EngineLoadError } from '@slipway/engine';
 import { z } from 'zod';
 import type { UpstreamFlavour } from './flavour.js';
-import { FACTS_LIMIT, jsonOf } from './read-json.js';
-import type { UpstreamClient } from './upstream-client.js';
+import { FACTS_LIMIT, jsonOf, type UpstreamClient } from './upstream-client.js';
 import type { UpstreamAnswer } from './upstream-exchange.js';
 
 /** What an upstream reports about itself. */

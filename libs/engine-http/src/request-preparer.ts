@@ -1,8 +1,7 @@
 import { ServiceError } from '@slipway/contracts';
 import type { ThreadPool } from '@slipway/platform';
 import type { PrepareOutcome, PrepareTask } from './prepare-task.js';
-import type { PreparedCount } from './prepared-count.js';
-import type { PreparedRequest } from './prepared-request.js';
+import type { PreparedCount, PreparedRequest } from './prepared-request.js';
 
 /** Who waits for a start to be read. */
 export interface Waiter {

@@ -2,10 +2,9 @@ import { type CanonicalRequest, ServiceError } from '@slipway/contracts';
 import { estimateTokens, IMAGE_TOKENS, type RequestFacts, type TokenCount } from '@slipway/engine';
 import type { UpstreamFlavour } from './flavour.js';
 import { NumberScan } from './number-scan.js';
-import { FACTS_LIMIT } from './read-json.js';
+import { type CountOptions, type CountStrategy, prepareCount, type PreparedCount } from './prepared-request.js';
 import type { Pace } from './read-shares.js';
-import { type CountOptions, type CountStrategy, prepareCount, type PreparedCount } from './prepared-count.js';
-import { readText, type UpstreamClient, type UpstreamResponse } from './upstream-client.js';
+import { FACTS_LIMIT, readText, type UpstreamClient, type UpstreamResponse } from './upstream-client.js';
 import { errorOfRefusal, parseRecord, readRefusal } from './upstream-error.js';
 
 type Asking = Exclude<CountStrategy, 'estimate'>;

@@ -1,7 +1,6 @@
 import type { CanonicalRequest, Capability } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { FLAVOURS, type UpstreamFlavour } from './flavour.js';
-import { assertSupported } from './unsupported.js';
+import { assertSupported, FLAVOURS, type UpstreamFlavour } from './flavour.js';
 
 const USER = { role: 'user' as const, content: [{ type: 'text' as const, text: 'Hi' }] };
 const ASSISTANT = { role: 'assistant' as const, content: [{ type: 'text' as const, text: 'Well,' }] };

@@ -1,12 +1,11 @@
 import type { Capability } from '@slipway/contracts';
 import { EngineLoadError } from '@slipway/engine';
 import { withinTime } from '@slipway/platform';
-import { FLAVOURS } from './flavour.js';
+import { FLAVOURS, type UpstreamTalent } from './flavour.js';
 import { greetsAsOllama, probeTalent } from './probe-talent.js';
 import { probeUpstream, type UpstreamFacts } from './probe.js';
 import type { Pace } from './read-shares.js';
 import { TokenCounter } from './token-counter.js';
-import type { UpstreamTalent } from './unsupported.js';
 import type { UpstreamClient } from './upstream-client.js';
 
 export interface UpstreamProfileOptions {

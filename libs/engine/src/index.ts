@@ -18,7 +18,7 @@ export type { EngineKind } from './engine-kind.js';
 export { AdmissionQueue } from './admission-queue.js';
 export { StopMatcher } from './stop-matcher.js';
 export type { StopMatch } from './stop-matcher.js';
-export { WholeCharacters } from './half-characters.js';
+export { WholeCharacters } from './stop-matcher.js';
 export { Utf8Assembler } from './utf8-assembler.js';
 export { estimateTokens, factsOf, IMAGE_TOKENS, LazyFacts, promptBytes, textsOf } from './prompt-text.js';
 export type { RequestFacts } from './prompt-text.js';

@@ -18,6 +18,6 @@ export type {
   WorkerChooser,
   WorkerLoad,
 } from './types.js';
-export type { SenderCounters } from './worker/sender-counters.js';
+export type { SenderCounters } from './worker/load-reporter.js';
 export { StreamSender } from './worker/stream-sender.js';
 export type { StreamSenderOptions } from './worker/stream-sender.js';

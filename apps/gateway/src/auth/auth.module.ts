@@ -3,13 +3,11 @@ import { DeploymentFeed, type DeploymentFeedRecord, KeyFeed, type KeyFeedRecord 
 import { type FeedReader, readerOf } from '@slipway/feed';
 import { CONFIG, configured } from '@slipway/platform';
 import type { GatewayConfig } from '../config.js';
-import { DeploymentIndex } from '../deployments/deployment-index.js';
-import { DeploymentResolver } from '../deployments/deployment-resolver.service.js';
+import { DeploymentIndex, DeploymentResolver } from '../deployments/deployment-resolver.service.js';
 import { RoutingModule } from '../routing/routing.module.js';
 import { WorkerTable } from '../routing/worker-table.js';
-import { InvalidKeyLimiter } from './invalid-key-limiter.js';
 import { KeyIndex } from './key-index.js';
-import { KeyVerifier, trustOf } from './key-verifier.service.js';
+import { InvalidKeyLimiter, KeyVerifier, trustOf } from './key-verifier.service.js';
 
 function verifierOf(keys: KeyIndex, feed: FeedReader<KeyFeedRecord>, config: GatewayConfig): KeyVerifier {
   const { KEY_PEPPERS: peppers, KEYS_ABSENT_GRACE_MS: graceMs } = config;

@@ -1,6 +1,6 @@
 import { ServiceError } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { InvalidKeyLimiter } from './invalid-key-limiter.js';
+import { InvalidKeyLimiter } from './key-verifier.service.js';
 
 const invalid = new ServiceError('invalid_api_key', 'No.');
 

@@ -2,8 +2,7 @@ import type { AccountFeedRecord, ApiKeyFeedRecord, DeploymentFeedRecord, Service
 import { beforeEach, describe, expect, it } from 'vitest';
 import { KeyIndex } from '../auth/key-index.js';
 import type { Caller } from '../auth/key-verifier.service.js';
-import { DeploymentIndex } from './deployment-index.js';
-import { type DeploymentName, DeploymentResolver } from './deployment-resolver.service.js';
+import { DeploymentIndex, type DeploymentName, DeploymentResolver } from './deployment-resolver.service.js';
 
 const account = (id: number, slug: string): AccountFeedRecord => ({ type: 'account', id, slug, state: 'active' }) as AccountFeedRecord;
 const deployment = (id: number, changes: object = {}): DeploymentFeedRecord => {

@@ -1,8 +1,7 @@
 import { Module } from '@nestjs/common';
 import { CONFIG, configured, LOG, type Logger, Readiness } from '@slipway/platform';
 import { AuthModule } from '../auth/auth.module.js';
-import { InvalidKeyLimiter } from '../auth/invalid-key-limiter.js';
-import { KeyVerifier } from '../auth/key-verifier.service.js';
+import { InvalidKeyLimiter, KeyVerifier } from '../auth/key-verifier.service.js';
 import type { GatewayConfig } from '../config.js';
 import { DeploymentResolver } from '../deployments/deployment-resolver.service.js';
 import { LimitsModule } from '../limits/limit-sync.js';

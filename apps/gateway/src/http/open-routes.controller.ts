@@ -3,7 +3,7 @@ import { ServiceError } from '@slipway/contracts';
 import { securityText } from '@slipway/platform';
 import type { FastifyReply } from 'fastify';
 import { HTTP_SETTINGS, type HttpSettings } from '../tokens.js';
-import { Accepts } from './route-decorators.js';
+import { Accepts } from './request-context.js';
 
 /** Health checks: alive while the event loop runs, ready while requests can be answered. */
 @Controller()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseBody } from './parse-json.js';
+import { parseBody } from './json-guard.js';
 
 const parse = (text: string | Uint8Array) => parseBody(typeof text === 'string' ? Buffer.from(text) : text);
 const withKeys = (count: number): string => `{${Array.from({ length: count }, (_, i) => `"k${i}":{"a":":"}`).join()}}`;

@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import { type RequestId, requestIdOf, type StreamId } from '@slipway/contracts';
 import { randomToken } from '@slipway/platform';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../auth/key-verifier.service.js';
 import type { ResolvedDeployment } from '../deployments/deployment-resolver.service.js';
 import type { Permit } from '../limits/rate-limiter.js';
@@ -52,4 +55,25 @@ export const requestId = (): RequestId => requestIdOf(randomToken() as StreamId)
 export const idHeaders = (id: string): Record<'x-request-id' | 'request-id', string> => ({
   'x-request-id': id,
   'request-id': id,
+});
+
+/** The credential that a route requires. */
+type AcceptedCredential = 'deployment-key' | 'none';
+
+/** Declares the credential of a route. Every route declares one, so that none is open by omission. */
+export const Accepts = (credential: AcceptedCredential): MethodDecorator => RouteConfig({ credential });
+
+/** The credential of the request's route; a key where the route declares none, or there is no route. */
+export function acceptedCredential({ routeOptions }: FastifyRequest): AcceptedCredential {
+  const { credential } = routeOptions.config as { credential?: AcceptedCredential };
+  return credential === 'none' ? 'none' : 'deployment-key';
+}
+
+/** Injects the checked request of a route that requires a deployment key, and hijacks its response from Nest and Fastify. */
+export const Context = createParamDecorator((_: unknown, host: ExecutionContext): InferenceContext => {
+  const http = host.switchToHttp();
+  const { inferenceContext } = http.getRequest<FastifyRequest>();
+  if (!inferenceContext) throw new Error('The request gate did not see this request.');
+  http.getResponse<FastifyReply>().hijack();
+  return inferenceContext;
 });

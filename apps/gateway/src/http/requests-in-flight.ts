@@ -6,7 +6,7 @@ import { InferenceLine } from '../observability/inference-line.js';
 import type { SurfaceRegistry } from '../surfaces/registry.js';
 import type { ErrorFormat } from '../surfaces/surface.js';
 import type { HttpSettings } from '../tokens.js';
-import type { RefusedRequest } from '../usage/refused-requests.js';
+import type { RefusedRequest } from '../usage/request-meter.js';
 import type { Cors } from './cors.js';
 import { sendError } from './error-response.js';
 import { type RequestContext, requestId } from './request-context.js';

@@ -3,8 +3,7 @@ import { OpenSet } from '@slipway/platform';
 import type { StreamReceiver, WorkerChooser } from '@slipway/stream-transport';
 import type { KeyVerifier } from '../auth/key-verifier.service.js';
 import type { InferenceContext } from '../http/request-context.js';
-import { LimitExceeded, setLimitHeaders } from '../limits/limit-response.js';
-import type { Reservation } from '../limits/rate-limiter.js';
+import { LimitExceeded, type Reservation, setLimitHeaders } from '../limits/rate-limiter.js';
 import type { MemoryShares } from '../memory/memory-shares.js';
 import type { GatewayMetrics } from '../observability/gateway-metrics.js';
 import type { HeldRequest, RequestReader } from '../reading/request-reader.js';
@@ -12,11 +11,9 @@ import type { Router, RouteRequest } from '../routing/router.service.js';
 import type { BodyReading, CountSurface, FieldNames, Surface, SurfaceRequest } from '../surfaces/surface.js';
 import type { UsageReporter } from '../usage/usage-reporter.js';
 import { ActiveStream } from './active-stream.js';
-import { DocumentResponse, reservationFor, reserveDocument } from './document-response.js';
-import { LoopPressure } from './loop-pressure.js';
+import { DocumentResponse, reservationFor, reserveDocument, TokenCountResponse } from './document-response.js';
 import type { RelayedResponse, RelayTimes } from './relayed-response.js';
-import { SseResponse } from './sse-response.js';
-import { TokenCountResponse } from './token-count-response.js';
+import { LoopPressure, SseResponse } from './sse-response.js';
 
 const TICK_MS = 250;
 /** Interval at which the keys of running streams are checked, in milliseconds; a revoked key's streams end within 5 s. */

@@ -6,9 +6,8 @@ import { type MemoryReservation, MemoryShares } from '../memory/memory-shares.js
 import { InferenceLine } from '../observability/inference-line.js';
 import { chatErrors } from '../surfaces/chat/errors.js';
 import { ChatWriter } from '../surfaces/chat/events.js';
-import { LoopPressure } from './loop-pressure.js';
 import { type CutReason, RELAY_TIMES } from './relayed-response.js';
-import { SseResponse, UNSENT_BYTES_MAX, UNSENT_BYTES_SPARED } from './sse-response.js';
+import { LoopPressure, SseResponse, UNSENT_BYTES_MAX, UNSENT_BYTES_SPARED } from './sse-response.js';
 
 /** A response whose client reads as slowly as the test wants. */
 class ScriptedResponse extends EventEmitter {

@@ -4,8 +4,55 @@ import { sendError } from '../http/error-response.js';
 import { idHeaders, type RequestContext } from '../http/request-context.js';
 import type { MemoryReservation } from '../memory/memory-shares.js';
 import type { ResponseWriter } from '../surfaces/surface.js';
-import type { LoopPressure } from './loop-pressure.js';
 import { type CutReason, eventBytes, type RelayedResponse, type RelayTimes } from './relayed-response.js';
+
+/** Interval at which the lag of the event loop is measured, in milliseconds. */
+const SAMPLE_MS = 20;
+/** Lag above which writes are merged, in milliseconds. */
+const LAGGING_MS = 20;
+
+/** Measures the lag of the event loop. While it lags, events of one turn are merged into one write, since writes use most of the CPU. */
+export class LoopPressure {
+  #dirty = new Set<() => void>();
+  #timer: NodeJS.Timeout | undefined;
+  #due = 0;
+  #lagging = false;
+  #scheduled = false;
+
+  get lagging(): boolean {
+    return this.#lagging;
+  }
+
+  /** Starts or stops the measurement; it runs only while there are streams. */
+  watch(active: boolean): void {
+    if (active === (this.#timer !== undefined)) return;
+    clearInterval(this.#timer);
+    this.#lagging = false;
+    this.#due = performance.now() + SAMPLE_MS;
+    this.#timer = active ? setInterval(() => this.#sample(), SAMPLE_MS).unref() : undefined;
+  }
+
+  /** Calls `flush` once at the end of this turn, however often it is scheduled. */
+  atTurnEnd(flush: () => void): void {
+    this.#dirty.add(flush);
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => this.#flushAll());
+  }
+
+  #sample(): void {
+    const now = performance.now();
+    this.#lagging = now - this.#due > LAGGING_MS;
+    this.#due = now + SAMPLE_MS;
+  }
+
+  #flushAll(): void {
+    this.#scheduled = false;
+    const flushes = this.#dirty;
+    this.#dirty = new Set();
+    for (const flush of flushes) flush();
+  }
+}
 
 const MIB = 1024 * 1024;
 /** Unsent bytes that one client may have, queued here or in its socket, when its account's memory is used up. */

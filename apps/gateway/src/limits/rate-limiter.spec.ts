@@ -1,8 +1,7 @@
 import type { Limits, LimitUse } from '@slipway/contracts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../auth/key-verifier.service.js';
-import { goDuration, LimitExceeded } from './limit-response.js';
-import { RateLimiter, type Reservation } from './rate-limiter.js';
+import { goDuration, LimitExceeded, RateLimiter, type Reservation } from './rate-limiter.js';
 
 const START = Date.parse('2026-03-01T12:00:00Z');
 let now: number;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Controller, Get, Headers, Inject, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { Accepts } from '../http/route-decorators.js';
+import { Accepts } from '../http/request-context.js';
 import { SurfaceRegistry } from '../surfaces/registry.js';
 import { HTTP_SETTINGS, type HttpSettings } from '../tokens.js';
 import { openApiDocument } from './openapi-document.js';

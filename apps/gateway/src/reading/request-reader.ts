@@ -1,10 +1,10 @@
 import { type CanonicalRequest, type ErrorCode, isServiceError, ServiceError, type ServiceErrorOptions } from '@slipway/contracts';
 import type { ThreadPool } from '@slipway/platform';
 import type { ResolvedDeployment } from '../deployments/deployment-resolver.service.js';
-import { parseBody, parsedValue } from '../http/parse-json.js';
+import { parseBody, parsedValue } from '../http/json-guard.js';
 import type { InferenceContext } from '../http/request-context.js';
 import type { MemoryReservation } from '../memory/memory-shares.js';
-import { affinityOf } from '../routing/affinity.js';
+import { affinityOf } from '../routing/choose-worker.js';
 import type { BodyReading, RequestPolicy, RequestShell, SurfaceRequest } from '../surfaces/surface.js';
 
 /** Average characters per token; few texts have fewer than three. */

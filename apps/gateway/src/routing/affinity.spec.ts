@@ -1,6 +1,6 @@
 import type { CanonicalRequest } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { affinityOf } from './affinity.js';
+import { affinityOf } from './choose-worker.js';
 
 type Turn = [role: 'system' | 'user' | 'assistant', text: string];
 const conversation = (...turns: Turn[]): CanonicalRequest => ({

@@ -1,7 +1,6 @@
 import type { Incarnation } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { hashText } from './affinity.js';
-import { type Candidate, chooseWorker } from './choose-worker.js';
+import { type Candidate, chooseWorker, hashText } from './choose-worker.js';
 
 const worker = (name: string, free: number, slots = 8): Candidate => ({ wk: name as Incarnation, hash: hashText(name), slots, free });
 const NAMES = ['a', 'b', 'c', 'd'];

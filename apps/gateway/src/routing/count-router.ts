@@ -1,6 +1,6 @@
 import { type DeploymentId, type Incarnation, ServiceError } from '@slipway/contracts';
 import type { Refusal, WorkerChooser } from '@slipway/stream-transport';
-import { mix } from './affinity.js';
+import { mix } from './choose-worker.js';
 import type { WorkerTable } from './worker-table.js';
 
 /** Concurrent token counts on one runner. */

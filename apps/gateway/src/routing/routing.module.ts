@@ -3,7 +3,7 @@ import { DeploymentFeed, type DeploymentFeedRecord, type DeploymentId, type Inca
 import { type FeedReader, readerOf } from '@slipway/feed';
 import { CONFIG, NATS, type NatsConnection, type ServiceConfig } from '@slipway/platform';
 import type { GatewayConfig } from '../config.js';
-import { DeploymentIndex } from '../deployments/deployment-index.js';
+import { DeploymentIndex } from '../deployments/deployment-resolver.service.js';
 import { GATEWAY_ID } from '../tokens.js';
 import { HeartbeatListener } from './heartbeat-listener.js';
 import { LoadReporter } from './load-reporter.js';

@@ -1,6 +1,6 @@
 import { GatheredUsage, USAGE_RECORDS_MAX } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { type RefusedRequest, RefusedRequests } from './refused-requests.js';
+import { type RefusedRequest, RefusedRequests } from './request-meter.js';
 
 const refusal = (fields: object = {}): RefusedRequest =>
   ({ acct: 1, key: 2, dep: 3, api: 'chat', status: 'rate_limit_exceeded', ...fields }) as RefusedRequest;

@@ -1,13 +1,15 @@
 import {
   type PublicApi,
+  type RefusedUsage,
   type StreamEvent,
   type StreamId,
   TOKENS_MAX,
   type Usage,
   USAGE_DURATION_MS_MAX,
+  USAGE_RECORDS_MAX,
   type UsageRecord,
 } from '@slipway/contracts';
-import type { ClaimBounds } from '@slipway/platform';
+import { type ClaimBounds, randomToken } from '@slipway/platform';
 import type { InferenceContext } from '../http/request-context.js';
 import type { Reservation } from '../limits/rate-limiter.js';
 
@@ -166,5 +168,42 @@ export class RequestMeter {
     const { maxTokens = CONTEXT_TOKENS_MAX, choices } = this.request;
     const allowed = choices * Math.min(maxTokens, CONTEXT_TOKENS_MAX);
     return Math.min(TOKENS_MAX, Math.max(allowed, TOKENS_PER_UNIT * this.#units));
+  }
+}
+
+/** Most different counts; further refused requests are only logged. */
+const COUNTS_MAX = 5_000;
+
+/** A refused request, as far as it is counted. */
+export type RefusedRequest = Pick<RefusedUsage, 'acct' | 'key' | 'dep' | 'alias' | 'api' | 'status'>;
+
+/** Counts refused requests until they are reported together. Counting one costs one map lookup. */
+export class RefusedRequests {
+  #counts = new Map<string, { readonly request: RefusedRequest; readonly started: number; requests: number }>();
+
+  /** @param date milliseconds since the epoch */
+  constructor(private readonly date: () => number) {}
+
+  /** Counts one request. */
+  add(request: RefusedRequest): void {
+    const { key, dep = 0, alias = '', api, status } = request;
+    const name = `${key} ${dep} ${alias} ${api} ${status}`;
+    const count = this.#counts.get(name);
+    if (count) count.requests += 1;
+    else if (this.#counts.size < COUNTS_MAX) this.#counts.set(name, { request, started: this.date(), requests: 1 });
+  }
+
+  /** The counts since the last call, split into messages. */
+  take(): RefusedUsage[][] {
+    const counts = [...this.#counts.values()].map(({ request, started, requests }) => ({
+      ...request,
+      id: randomToken() as StreamId,
+      started,
+      requests,
+    }));
+    this.#counts = new Map();
+    return Array.from({ length: Math.ceil(counts.length / USAGE_RECORDS_MAX) }, (_, i) =>
+      counts.slice(i * USAGE_RECORDS_MAX, (i + 1) * USAGE_RECORDS_MAX),
+    );
   }
 }

@@ -21,8 +21,15 @@ import {
 } from '@slipway/platform';
 import type { GatewayConfig } from '../config.js';
 import { BULK, GATEWAY_ID } from '../tokens.js';
-import { type RefusedRequest, RefusedRequests } from './refused-requests.js';
-import { boundsOf, type MeteredRequest, type MeterListener, RequestMeter, startedAt } from './request-meter.js';
+import {
+  boundsOf,
+  type MeteredRequest,
+  type MeterListener,
+  type RefusedRequest,
+  RefusedRequests,
+  RequestMeter,
+  startedAt,
+} from './request-meter.js';
 
 /** Most records waiting for JetStream: minutes of an outage, about 100 MB. */
 const RECORDS_MAX = 100_000;

@@ -5,8 +5,7 @@ import type { Generation, StartOrigin, UnreadStart, WorkerLoad } from '@slipway/
 import type { RunnerFigures } from '../runner/runner-messages.js';
 import type { EndedGeneration } from '../usage/orphan-book.js';
 import { EngineCount } from './engine-count.js';
-import { EngineGeneration, type Outcome } from './engine-generation.js';
-import type { StartName } from './stream-log.js';
+import { EngineGeneration, type Outcome, type StartName } from './engine-generation.js';
 
 /**
  * Requests that may wait in an engine. Gateways queue requests themselves and send to free slots; the engine's queue holds those

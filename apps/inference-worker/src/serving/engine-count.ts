@@ -2,8 +2,7 @@ import { type AccountId, type CanonicalRequest, TOKENS_MAX, type Usage } from '@
 import type { Engine, UnreadRequest } from '@slipway/engine';
 import type { Logger } from '@slipway/platform';
 import type { Generation, GenerationResult, StreamWriter } from '@slipway/stream-transport';
-import { StageClock } from './stage-clock.js';
-import { type StartName, StreamLog } from './stream-log.js';
+import { StageClock, type StartName, StreamLog } from './engine-generation.js';
 
 export interface EngineCountOptions {
   readonly engine: Engine;

@@ -1,10 +1,95 @@
-import { type AccountId, type CanonicalRequest, type FinishReason, ServiceError, type StreamEvent, type Usage } from '@slipway/contracts';
+import {
+  type AccountId,
+  type CanonicalRequest,
+  type FinishReason,
+  isServiceError,
+  requestIdOf,
+  ServiceError,
+  type Start,
+  type StreamEvent,
+  type StreamTimes,
+  type Usage,
+} from '@slipway/contracts';
 import { type Engine, type EngineOutput, LazyFacts, type RequestFacts, type UnreadRequest } from '@slipway/engine';
 import type { Logger } from '@slipway/platform';
 import type { Generation, GenerationResult, StreamWriter } from '@slipway/stream-transport';
 import { type EngineBounds, UsageCheck } from '../usage/usage-check.js';
-import { StageClock } from './stage-clock.js';
-import { type StartName, StreamLog } from './stream-log.js';
+
+/** The fields that identify a start. */
+export type StartName = Omit<Start, 'req' | 'caps'>;
+
+/** Logs one stream: times, counts and outcome, never its content. */
+export class StreamLog {
+  constructor(
+    private readonly log: Logger,
+    private readonly start: StartName,
+  ) {}
+
+  /** The line at the end of a stream. */
+  ended(fields: Record<string, unknown>, { queue, prefill, total }: StreamTimes): void {
+    const { st, at, dep, rev, api } = this.start;
+    this.log.info(
+      {
+        request: requestIdOf(st),
+        stream: st,
+        attempt: at,
+        deployment: dep,
+        rev,
+        api,
+        ...fields,
+        queue_ms: queue,
+        prefill_ms: prefill,
+        ms: total,
+      },
+      'stream',
+    );
+  }
+
+  /** The error that a stream ends with; logs its cause. */
+  failure(error: unknown): ServiceError {
+    const failure = isServiceError(error)
+      ? error
+      : new ServiceError('engine_error', 'The engine failed; its log says why.', { cause: error });
+    if (failure.cause !== undefined) {
+      this.log.error(
+        { request: requestIdOf(this.start.st), stream: this.start.st, code: failure.code, fault: describeFault(failure.cause) },
+        'stream.fault',
+      );
+    }
+    return failure;
+  }
+}
+
+type Phase = 'queue' | 'prefill' | 'decode';
+
+/** Measures how long one stream spent in which stage, in milliseconds. */
+export class StageClock {
+  readonly #started = performance.now();
+  #prefill: number | undefined;
+  #decode: number | undefined;
+
+  /** The stream is in `phase` from now on; repeating it is harmless. */
+  enter(phase: Phase): void {
+    if (phase === 'prefill') this.#prefill ??= performance.now();
+    if (phase === 'decode') this.#decode ??= performance.now();
+  }
+
+  /** Times so far. A stage that was never entered took no time. */
+  times(): StreamTimes {
+    const now = performance.now();
+    const prefill = this.#prefill ?? this.#decode ?? now;
+    const decode = this.#decode ?? now;
+    const round = (ms: number): number => Math.max(0, Math.round(ms * 10) / 10);
+    return { queue: round(prefill - this.#started), prefill: round(decode - prefill), total: round(now - this.#started) };
+  }
+}
+
+/** Where an error came from, for the log. Its message stays out, since it may quote a prompt. */
+export function describeFault(error: unknown): { name: string; at: string[] } {
+  if (!(error instanceof Error)) return { name: typeof error, at: [] };
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return { name: error.name, at: frames.slice(0, 8).map((line) => line.trim()) };
+}
 
 /** Time for an engine to end after an abort, ten times what it promises, in milliseconds. */
 const STUCK_AFTER_MS = 5_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AnswerWatch } from './answer-watch.js';
-import { WorkerVitals } from './worker-vitals.js';
+import { WorkerVitals } from './worker-peers.js';
 
 const SETTINGS = { acceptMs: 1_000, partsMs: 2_000, probeMs: 300 };
 

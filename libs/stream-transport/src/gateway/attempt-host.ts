@@ -3,7 +3,31 @@ import type { StreamSettings } from '../stream-settings.js';
 import type { Link } from '../wire/link.js';
 import type { ReceiverCounters } from './receiver-counters.js';
 import type { StartPublisher } from './start-publisher.js';
-import type { WorkerVitals } from './worker-vitals.js';
+import type { WorkerVitals } from './worker-peers.js';
+
+/** Shared by all aborts: an abort without a reason would create an exception with a stack trace each time. */
+const ABORTED = new Error('The wait has ended.');
+
+/**
+ * An AbortController that is created on first use of `signal`. Most streams never need one, and creating it costs more than
+ * most other steps of a short request.
+ */
+export class LazyAbort {
+  #controller: AbortController | null = null;
+  #aborted = false;
+
+  /** Aborts when `abort` is called; already aborted after that. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#aborted) this.#controller.abort(ABORTED);
+    return this.#controller.signal;
+  }
+
+  abort(): void {
+    this.#aborted = true;
+    this.#controller?.abort(ABORTED);
+  }
+}
 
 export type RejectFrame = Extract<Frame, { k: 'rej' }>;
 

@@ -6,7 +6,7 @@ import { Attempt } from './attempt.js';
 import type { AttemptHost, AttemptOwner } from './attempt-host.js';
 import { newReceiverCounters } from './receiver-counters.js';
 import type { StartSent } from './start-publisher.js';
-import { WorkerVitals } from './worker-vitals.js';
+import { WorkerVitals } from './worker-peers.js';
 
 const wk = 'w1' as Incarnation;
 const usage = { prompt: 1, cached: 0, completion: 0 };

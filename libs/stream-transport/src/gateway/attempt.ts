@@ -1,10 +1,8 @@
 import type { DataFrame, EndFrame, ErrorFrame, Frame, Incarnation, StreamId, Usage } from '@slipway/contracts';
 import type { StreamRequest } from '../types.js';
-import { AnswerWatch } from './answer-watch.js';
-import type { AttemptHost, ActiveAttempt, AttemptOwner, Outcome } from './attempt-host.js';
-import { LazyAbort } from './lazy-abort.js';
+import { AnswerWatch, SilenceWatch } from './answer-watch.js';
+import { type ActiveAttempt, type AttemptHost, type AttemptOwner, LazyAbort, type Outcome } from './attempt-host.js';
 import { FrameSequence } from './frame-sequence.js';
-import { SilenceWatch } from './silence-watch.js';
 
 export interface AttemptPlace {
   readonly wk: Incarnation;

@@ -11,7 +11,7 @@ import {
 import { DEFAULT_STREAM_SETTINGS } from '../stream-settings.js';
 import type { Refusal, StreamRequest, StreamSink, WorkerChooser } from '../types.js';
 import type { ActiveAttempt } from './attempt-host.js';
-import { VitalsTable } from './worker-vitals.js';
+import { VitalsTable } from './worker-peers.js';
 import { GatewayStream, type GatewayStreamHost } from './gateway-stream.js';
 import { newReceiverCounters } from './receiver-counters.js';
 

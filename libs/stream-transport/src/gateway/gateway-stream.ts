@@ -1,10 +1,8 @@
 import type { Incarnation, ServiceError, StreamEvent, Usage } from '@slipway/contracts';
 import type { OpenStream, Refusal, StreamRequest, StreamSink, WorkerChooser } from '../types.js';
+import { type ActiveAttempt, type AttemptHost, type AttemptOwner, LazyAbort, type Outcome } from './attempt-host.js';
 import { Attempt } from './attempt.js';
-import type { AttemptHost, ActiveAttempt, AttemptOwner, Outcome } from './attempt-host.js';
-import { LazyAbort } from './lazy-abort.js';
-import { RetryPolicy, refusalOf } from './retry-policy.js';
-import { asServiceError, notReachable, tooSlow, workerLost } from './stream-errors.js';
+import { asServiceError, notReachable, refusalOf, RetryPolicy, tooSlow, workerLost } from './retry-policy.js';
 
 /** What a stream needs from its receiver. */
 export interface GatewayStreamHost extends AttemptHost {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LazyAbort } from './lazy-abort.js';
+import { LazyAbort } from './attempt-host.js';
 
 describe('a lazy abort', () => {
   it('aborts signals that were read before', () => {

@@ -1,19 +1,40 @@
-import type { ServiceError } from '@slipway/contracts';
+import { type ErrorFrame, isErrorCode, isServiceError, ServiceError } from '@slipway/contracts';
 import type { Refusal } from '../types.js';
 import type { Outcome, RejectFrame } from './attempt-host.js';
-import {
-  allBusy,
-  corrupted,
-  endedElsewhere,
-  errorOf,
-  notAnswered,
-  notReachable,
-  slowWorker,
-  notUnderstood,
-  tooLarge,
-  tooSlow,
-  workerLost,
-} from './stream-errors.js';
+
+export const workerLost = (): ServiceError => new ServiceError('worker_lost', 'The worker that was answering was lost.');
+
+const notAnswered = (): ServiceError =>
+  new ServiceError('deployment_unavailable', 'The worker did not answer the request; try again soon.', { retryAfterS: 2 });
+
+const slowWorker = (): ServiceError =>
+  new ServiceError('overloaded', 'The workers of this deployment are too busy to answer in time; try again soon.', { retryAfterS: 2 });
+
+export const notReachable = (cause?: unknown): ServiceError =>
+  new ServiceError('deployment_unavailable', 'No worker can be reached at the moment.', { retryAfterS: 2, cause });
+
+const allBusy = (): ServiceError => new ServiceError('overloaded', 'All workers of this deployment are busy.', { retryAfterS: 1 });
+
+export const tooSlow = (): ServiceError => new ServiceError('timeout', 'The model did not begin to answer in time.');
+
+const tooLarge = (): ServiceError => new ServiceError('request_too_large', 'The request is too large.');
+
+const corrupted = (): ServiceError => new ServiceError('engine_error', 'The answer arrived damaged.');
+
+const notUnderstood = (): ServiceError => new ServiceError('internal', 'The request could not be handed to a worker.');
+
+const endedElsewhere = (): ServiceError => new ServiceError('cancelled', 'The answer was cancelled.');
+
+export const shuttingDown = (): ServiceError =>
+  new ServiceError('server_shutting_down', 'The server is shutting down.', { retryAfterS: 1 });
+
+/** The error that a worker ended a stream with; unknown codes come from newer workers. */
+function errorOf({ code, msg, param, facts }: ErrorFrame): ServiceError {
+  return new ServiceError(isErrorCode(code) ? code : 'engine_error', msg, { param, facts });
+}
+
+export const asServiceError = (err: unknown): ServiceError =>
+  isServiceError(err) ? err : new ServiceError('internal', 'Something went wrong while the answer was produced.', { cause: err });
 
 /** Pause before a start is sent again while workers are still reconnecting. */
 const SETTLE_PAUSE_MS = 100;

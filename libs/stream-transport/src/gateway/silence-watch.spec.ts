@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SilenceWatch } from './silence-watch.js';
+import { SilenceWatch } from './answer-watch.js';
 
 const NEVER = Number.NEGATIVE_INFINITY;
 

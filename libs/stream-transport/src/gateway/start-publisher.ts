@@ -1,9 +1,8 @@
 import { webcrypto } from 'node:crypto';
-import { type Incarnation, MAX_START_BYTES, PROTOCOL, START_HEADERS, START_PART_BYTES, type Start } from '@slipway/contracts';
-import { type MsgHdrs, headers } from '@slipway/platform';
+import { type Incarnation, MAX_START_BYTES, PROTOCOL, type Start, START_HEADERS, START_PART_BYTES } from '@slipway/contracts';
+import { headers, type MsgHdrs } from '@slipway/platform';
 import type { Abortable, StreamRequest } from '../types.js';
-import type { Link } from '../wire/link.js';
-import type { Publisher } from '../wire/publisher.js';
+import type { Link, Publisher } from '../wire/link.js';
 import type { Subjects } from '../wire/subjects.js';
 
 /** Parts sent between two flushes, so that the connection's buffer stays bounded. */

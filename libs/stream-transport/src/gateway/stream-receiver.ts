@@ -3,19 +3,15 @@ import { type Logger, type Msg, type NatsConnection, OpenSet, OpenTable, type Su
 import { type StreamSettings, streamSettings } from '../stream-settings.js';
 import type { OpenStream, StreamRequest, StreamSink, WorkerChooser } from '../types.js';
 import { monotonic } from '../wire/clock.js';
-import { Link } from '../wire/link.js';
-import { Publisher } from '../wire/publisher.js';
-import { guardedCallback, isNoResponders } from '../wire/subscription.js';
-import { StallWatch } from '../wire/stall-watch.js';
+import { guardedCallback, isNoResponders, Link, Publisher, StallWatch } from '../wire/link.js';
 import { type Subjects, subjectsOf } from '../wire/subjects.js';
 import type { ActiveAttempt } from './attempt-host.js';
 import { GatewayStream, type GatewayStreamHost } from './gateway-stream.js';
 import { LateFrames } from './late-frames.js';
-import { type ReceiverCounters, newReceiverCounters } from './receiver-counters.js';
+import { newReceiverCounters, type ReceiverCounters } from './receiver-counters.js';
+import { notReachable, shuttingDown } from './retry-policy.js';
 import { StartPublisher } from './start-publisher.js';
-import { notReachable, shuttingDown } from './stream-errors.js';
-import { WorkerPeers } from './worker-peers.js';
-import { VitalsTable } from './worker-vitals.js';
+import { VitalsTable, WorkerPeers } from './worker-peers.js';
 
 /** What a `StreamReceiver` needs. */
 export interface StreamReceiverOptions {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Suspicion } from './suspicion.js';
+import { Suspicion } from './worker-peers.js';
 
 const LONG_AGO = Number.NEGATIVE_INFINITY;
 const create = (): Suspicion => new Suspicion({ suspicionMs: 250, settleMs: 2_000 });

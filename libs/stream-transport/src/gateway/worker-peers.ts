@@ -1,6 +1,113 @@
 import type { Incarnation, StreamId } from '@slipway/contracts';
 import { OpenSet } from '@slipway/platform';
-import { Suspicion, type SuspicionSettings } from './suspicion.js';
+
+interface SuspicionSettings {
+  readonly suspicionMs: number;
+  readonly settleMs: number;
+}
+
+/**
+ * Decides when "no responders" (503 of the NATS server) means that a worker is dead. A single one may mean that the worker is
+ * reconnecting, and shortly after the gateway's own reconnect none counts, since workers come back one by one.
+ */
+export class Suspicion {
+  #firstAt: number | null = null;
+  #asked = false;
+
+  readonly #settings: SuspicionSettings;
+
+  constructor(settings: SuspicionSettings) {
+    this.#settings = settings;
+  }
+
+  /** Records a 503. `linkSince` = when the gateway's connection last changed. @returns true when the worker is dead. */
+  noResponders(now: number, linkSince: number): boolean {
+    if (now - linkSince < this.#settings.settleMs) {
+      this.clear();
+      return false;
+    }
+    if (this.#firstAt === null) {
+      this.#firstAt = now;
+      this.#asked = false;
+      return false;
+    }
+    return now - this.#firstAt >= this.#settings.suspicionMs;
+  }
+
+  /** The worker answered, or the gateway's connection changed. */
+  clear(): void {
+    this.#firstAt = null;
+  }
+
+  /** True once for each suspicion, when the second probe is due. */
+  probeDue(now: number): boolean {
+    if (this.#firstAt === null || this.#asked || now - this.#firstAt < this.#settings.suspicionMs) return false;
+    this.#asked = true;
+    return true;
+  }
+}
+
+/** Workers without traffic for this long are dropped from the table, in milliseconds. */
+const FORGET_MS = 60_000;
+
+/** A start that was sent. */
+export interface PendingStart {
+  /** Whether a frame of it has arrived. */
+  isAnswered: boolean;
+}
+
+const NEVER_ANSWERED: Readonly<PendingStart> = { isAnswered: false };
+
+/** When a worker last sent anything, and which starts it has not answered. Workers handle starts in order of arrival. */
+export class WorkerVitals {
+  /** When its last message arrived, by the monotonic clock. */
+  lastSeenAt = Number.NEGATIVE_INFINITY;
+  /** Starts neither accepted nor rejected. */
+  unanswered = 0;
+  /** The start that a silent worker did not answer; null = the worker is not silent. */
+  #silentOn: Readonly<PendingStart> | null = null;
+  #newest: PendingStart | null = null;
+
+  /** Records a start. @returns it, and the unanswered start before it that the worker must handle first; null = none. */
+  startSent(): { readonly pending: PendingStart; readonly earlier: Readonly<PendingStart> | null } {
+    const earlier = this.unanswered > 0 ? this.#newest : this.#silentOn;
+    this.unanswered += 1;
+    this.#newest = { isAnswered: false };
+    return { pending: this.#newest, earlier };
+  }
+
+  seen(now: number): void {
+    this.lastSeenAt = now;
+    this.#silentOn = null;
+  }
+
+  /** A start timed out and the worker sent nothing meanwhile. */
+  startTimedOut(): void {
+    this.#silentOn = NEVER_ANSWERED;
+  }
+}
+
+/** The vitals of all workers that this gateway has sent starts to. */
+export class VitalsTable {
+  readonly #workers = new Map<Incarnation, WorkerVitals>();
+
+  of(wk: Incarnation): WorkerVitals {
+    let vitals = this.#workers.get(wk);
+    if (!vitals) this.#workers.set(wk, (vitals = new WorkerVitals()));
+    return vitals;
+  }
+
+  /** A message of the worker arrived that belongs to no stream. */
+  seen(wk: Incarnation, now: number): void {
+    this.#workers.get(wk)?.seen(now);
+  }
+
+  sweep(now: number): void {
+    for (const [wk, { lastSeenAt, unanswered }] of this.#workers) {
+      if (unanswered === 0 && now - lastSeenAt > FORGET_MS) this.#workers.delete(wk);
+    }
+  }
+}
 
 /** Streams in one acknowledgement at most, so that it stays far below NATS's message size. */
 const ACK_ENTRIES = 4_096;

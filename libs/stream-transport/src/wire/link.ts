@@ -1,6 +1,158 @@
-import { type Logger, type NatsConnection, watchConnection } from '@slipway/platform';
+import { INLINE_START_BYTES } from '@slipway/contracts';
+import { type Logger, type Msg, type MsgHdrs, type NatsConnection, watchConnection } from '@slipway/platform';
 import type { Abortable } from '../types.js';
 import type { Clock } from './clock.js';
+
+/**
+ * Collects items and sends them together: those of one turn of the event loop at its end, or all that come within a bounded time
+ * where there are many. The NATS client writes to its socket once for everything published together, and a write costs more
+ * than a frame.
+ */
+export class TurnOutbox<T> {
+  #items: T[] = [];
+  #leaving = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  readonly #send: (items: readonly T[]) => void;
+  readonly #holdMs: number;
+  readonly #waitMs: () => number;
+
+  /**
+   * @param send gets the items in order, at least one
+   * @param holdMs longest wait of a held item
+   * @param waitMs how long the first item waits for others now; 0 = to the end of its turn
+   */
+  constructor(send: (items: readonly T[]) => void, { holdMs, waitMs = () => 0 }: { holdMs: number; waitMs?: () => number }) {
+    this.#send = send;
+    this.#holdMs = holdMs;
+    this.#waitMs = waitMs;
+  }
+
+  put(item: T): void {
+    this.#items.push(item);
+    if (this.#leaving) return;
+    this.#leaving = true;
+    const wait = this.#waitMs();
+    if (wait === 0) setImmediate(() => this.flush());
+    else this.#flushWithin(wait);
+  }
+
+  /** Sends the item just before the next one that is put, or alone after `holdMs`. */
+  hold(item: T): void {
+    this.#items.push(item);
+    this.#timer ??= setTimeout(() => this.flush(), this.#holdMs);
+  }
+
+  /** Sends everything now. */
+  flush(): void {
+    const items = this.#items;
+    this.#items = [];
+    this.#leaving = false;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (items.length > 0) this.#send(items);
+  }
+
+  #flushWithin(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.flush(), ms);
+  }
+}
+
+/** How regularly the event loop runs. `stalls on` = it has stalled tick after tick for longer than `patienceMs`. */
+export type LoopPace = 'steady' | 'stalled' | 'stalls on';
+
+interface StallLimits {
+  /** A tick later than this is a stall. */
+  readonly stallMs: number;
+  /** A series of stalls longer than this is `stalls on`. */
+  readonly patienceMs: number;
+}
+
+/** Detects stalls of the event loop from late ticks. */
+export class StallWatch {
+  /** When the first stall of the current series was noticed. */
+  #stallingSince: number | null = null;
+
+  readonly #limits: StallLimits;
+
+  constructor(limits: StallLimits) {
+    this.#limits = limits;
+  }
+
+  /**
+   * Call on every tick. A stall after a tick on time is `stalled`, however long it was.
+   * @param lateMs how late the tick is, in milliseconds
+   */
+  pace(now: number, lateMs: number): LoopPace {
+    const { stallMs, patienceMs } = this.#limits;
+    if (lateMs <= stallMs) {
+      this.#stallingSince = null;
+      return 'steady';
+    }
+    this.#stallingSince ??= now;
+    return now - this.#stallingSince > patienceMs ? 'stalls on' : 'stalled';
+  }
+}
+
+/** Room for NATS headers below the server's limit. */
+const HEADROOM_BYTES = 4_096;
+
+/** Publishes without throwing. */
+export class Publisher {
+  readonly #nats: NatsConnection;
+  readonly #log: Pick<Logger, 'warn'>;
+
+  constructor(nats: NatsConnection, log: Pick<Logger, 'warn'>) {
+    this.#nats = nats;
+    this.#log = log;
+  }
+
+  /** Largest payload in bytes that the server takes, with room for headers. */
+  get limit(): number {
+    return Math.min(INLINE_START_BYTES, (this.#nats.info?.max_payload ?? Number.POSITIVE_INFINITY) - HEADROOM_BYTES);
+  }
+
+  /** @returns false when the connection refused it: closed, draining, or the payload is too large. */
+  send(subject: string, payload: string | Uint8Array, options?: { reply?: string; headers?: MsgHdrs }): boolean {
+    try {
+      this.#nats.publish(subject, payload, options);
+      return true;
+    } catch (err) {
+      this.#log.warn({ subject, bytes: payload.length, err }, 'stream.publish_failed');
+      return false;
+    }
+  }
+
+  /** @returns false when the server did not confirm what was sent so far. */
+  async flush(): Promise<boolean> {
+    return this.#nats.flush().then(
+      () => true,
+      () => false,
+    );
+  }
+}
+
+/** NATS status of a message that the server sends when a published subject has no subscriber. */
+const NO_RESPONDERS = 503;
+
+/** True for the server's "no responders" message (status 503, empty body). */
+export const isNoResponders = (msg: Msg): boolean => msg.data.length === 0 && msg.headers?.code === NO_RESPONDERS;
+
+/** A subscription callback that never throws: an exception in it would end the read loop of the whole connection. */
+export const guardedCallback =
+  (log: Pick<Logger, 'error'>, handle: (msg: Msg) => void): ((err: Error | null, msg: Msg) => void) =>
+  (err, msg) => {
+    if (err) {
+      log.error({ err }, 'stream.subscription_failed');
+      return;
+    }
+    try {
+      handle(msg);
+    } catch (cause) {
+      log.error({ subject: msg.subject, err: cause }, 'stream.message_failed');
+    }
+  };
 
 export interface LinkOptions {
   readonly nats: NatsConnection;

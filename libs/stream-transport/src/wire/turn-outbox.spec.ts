@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { TurnOutbox } from './turn-outbox.js';
+import { TurnOutbox } from './link.js';
 
 /** Longer than any test takes. */
 const LONG_MS = 600_000;

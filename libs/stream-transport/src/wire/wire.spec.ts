@@ -1,8 +1,8 @@
 import type { DeploymentId, Incarnation, StreamId } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { type LoopPace, StallWatch } from './stall-watch.js';
+import { type LoopPace, StallWatch } from './link.js';
 import { subjectsOf } from './subjects.js';
-import { TwiceSweptMap } from './twice-swept-map.js';
+import { TwiceSweptMap } from '../gateway/late-frames.js';
 
 const LIMITS = { stallMs: 1_000, patienceMs: 10_000 };
 

@@ -1,9 +1,8 @@
 import { ControlMessage, type StreamId } from '@slipway/contracts';
 import type { Msg } from '@slipway/platform';
 import { monotonic } from '../wire/clock.js';
-import type { Publisher } from '../wire/publisher.js';
-import { isNoResponders } from '../wire/subscription.js';
-import type { SenderCounters } from './sender-counters.js';
+import { isNoResponders, type Publisher } from '../wire/link.js';
+import type { SenderCounters } from './load-reporter.js';
 import type { StartHandler } from './start-handler.js';
 import type { AckEntry, StreamTable } from './stream-table.js';
 

@@ -1,6 +1,6 @@
 import { type AddressedFrame, readFrames } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import type { Publisher } from '../wire/publisher.js';
+import type { Publisher } from '../wire/link.js';
 import { FramePublisher, type OutgoingFrame } from './frame-publisher.js';
 import type { WorkerStream } from './worker-stream.js';
 

@@ -1,5 +1,5 @@
 import { batchOf } from '@slipway/contracts';
-import type { Publisher } from '../wire/publisher.js';
+import type { Publisher } from '../wire/link.js';
 import type { WorkerStream } from './worker-stream.js';
 
 /** A frame of a stream, as JSON. */

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_STREAM_SETTINGS } from '../stream-settings.js';
 import type { Admission, Generation, UnreadStart } from '../types.js';
 import { subjectsOf } from '../wire/subjects.js';
-import { newSenderCounters } from './sender-counters.js';
+import { newSenderCounters } from './load-reporter.js';
 import { StartHandler } from './start-handler.js';
 import { StreamTable } from './stream-table.js';
 

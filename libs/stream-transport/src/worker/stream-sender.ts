@@ -3,16 +3,11 @@ import { type Logger, type Msg, type NatsConnection, overWithin, type Subscripti
 import { type StreamSettings, streamSettings } from '../stream-settings.js';
 import type { Admission, WorkerLoad } from '../types.js';
 import { monotonic } from '../wire/clock.js';
-import { Link } from '../wire/link.js';
-import { Publisher } from '../wire/publisher.js';
-import { guardedCallback } from '../wire/subscription.js';
-import { StallWatch } from '../wire/stall-watch.js';
+import { guardedCallback, Link, Publisher, StallWatch, TurnOutbox } from '../wire/link.js';
 import { type Subjects, subjectsOf } from '../wire/subjects.js';
-import { TurnOutbox } from '../wire/turn-outbox.js';
 import { ControlHandler } from './control-handler.js';
-import { LoadReporter, type WorkerIdentity } from './load-reporter.js';
 import { FramePublisher, type OutgoingFrame } from './frame-publisher.js';
-import { type SenderCounters, newSenderCounters } from './sender-counters.js';
+import { LoadReporter, newSenderCounters, type SenderCounters, type WorkerIdentity } from './load-reporter.js';
 import { StartHandler } from './start-handler.js';
 import { StreamTable } from './stream-table.js';
 import type { WorkerStreamHost } from './worker-stream.js';

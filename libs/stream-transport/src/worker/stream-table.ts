@@ -1,9 +1,9 @@
 import type { ControlMessage, ServiceError, StreamId } from '@slipway/contracts';
 import { OpenSet, OpenTable } from '@slipway/platform';
 import type { StreamSettings } from '../stream-settings.js';
-import { TwiceSweptMap } from '../wire/twice-swept-map.js';
+import { TwiceSweptMap } from '../gateway/late-frames.js';
 import { GatewayInterest } from './gateway-interest.js';
-import type { SenderCounters } from './sender-counters.js';
+import type { SenderCounters } from './load-reporter.js';
 import type { WorkerStream } from './worker-stream.js';
 
 /** One line of an acknowledgement: [stream, attempt, next event wanted, 1 = finished]. */

@@ -1,7 +1,7 @@
 import type { Frame, StreamEvent, StreamId } from '@slipway/contracts';
 import { DEFAULT_STREAM_SETTINGS } from '../stream-settings.js';
 import type { Generation, GenerationResult, StreamWriter } from '../types.js';
-import { newSenderCounters } from './sender-counters.js';
+import { newSenderCounters } from './load-reporter.js';
 import { StreamTable } from './stream-table.js';
 import { WorkerStream } from './worker-stream.js';
 

@@ -1,5 +1,5 @@
 import type { FinishReason, StreamEvent, TokenLogprob, Usage } from '@slipway/contracts';
-import { endsInHalf, jsonText, wholeCharacters } from '../shared/text.js';
+import { endsInHalf, jsonText, wholeCharacters } from '../shared/fields.js';
 
 /** Finish reasons in the contract's words. */
 const FINISH: Readonly<Record<FinishReason, string>> = {

@@ -1,10 +1,8 @@
 import { type CanonicalMessage, type ContentPart, isRecord, type TextPart, type ToolCall } from '@slipway/contracts';
 import { z } from 'zod';
-import { isTooDeep } from '../../http/parse-json.js';
+import { isTooDeep } from '../../http/json-guard.js';
 import { isAbsent, type JsonObject, noted, type UnknownOption } from '../shared/faults.js';
-import { notOffered, unchecked } from '../shared/fields.js';
-import { imageSource } from '../shared/image-source.js';
-import { textPart } from '../shared/text.js';
+import { imageSource, notOffered, textPart, unchecked } from '../shared/fields.js';
 import { fault, WORDING } from './errors.js';
 
 /** Calls of one message. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { OutputFormat } from '@slipway/contracts';
 import type { z } from 'zod';
-import { parseBody } from '../../http/parse-json.js';
+import { parseBody } from '../../http/json-guard.js';
 import { compile } from '../shared/checker.js';
 import { isAbsent, type Present } from '../shared/faults.js';
 import { jsonSchema } from '../shared/fields.js';

@@ -1,6 +1,5 @@
 import { Controller, Post } from '@nestjs/common';
-import type { InferenceContext } from '../../http/request-context.js';
-import { Accepts, Context } from '../../http/route-decorators.js';
+import { Accepts, Context, type InferenceContext } from '../../http/request-context.js';
 import { InferenceService } from '../../inference/inference.service.js';
 import { NAMED, namedIn } from '../registry.js';
 import type { ModelFormat, Surface, SurfaceRegistration } from '../surface.js';

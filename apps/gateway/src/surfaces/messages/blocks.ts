@@ -1,6 +1,6 @@
 import type { StreamEvent } from '@slipway/contracts';
 import { nuid } from '@slipway/platform';
-import { endsInHalf, jsonText, wholeCharacters } from '../shared/text.js';
+import { endsInHalf, jsonText, wholeCharacters } from '../shared/fields.js';
 
 /** How reasoning is shown: whole, as empty blocks, or not at all. */
 export type ThinkingDisplay = 'shown' | 'omitted' | 'dropped';

@@ -1,7 +1,6 @@
 import type { ContentPart, ImagePart, ToolCall } from '@slipway/contracts';
 import { isAbsent } from '../shared/faults.js';
-import { imageSource } from '../shared/image-source.js';
-import { textPart } from '../shared/text.js';
+import { imageSource, textPart } from '../shared/fields.js';
 import type { RequestPolicy } from '../surface.js';
 import { fault } from './errors.js';
 import type {

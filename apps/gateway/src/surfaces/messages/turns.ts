@@ -1,5 +1,5 @@
 import type { CanonicalMessage, ContentPart, ImagePart, ToolCall } from '@slipway/contracts';
-import { textPart } from '../shared/text.js';
+import { textPart } from '../shared/fields.js';
 import { fault } from './errors.js';
 
 /** The result of one call. */

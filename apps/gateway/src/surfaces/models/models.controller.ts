@@ -1,7 +1,6 @@
 import { Controller, Get, Param } from '@nestjs/common';
 import { ServiceError } from '@slipway/contracts';
-import { idHeaders, type InferenceContext } from '../../http/request-context.js';
-import { Accepts, Context } from '../../http/route-decorators.js';
+import { Accepts, Context, idHeaders, type InferenceContext } from '../../http/request-context.js';
 import { pathOf } from '../../http/unrouted.js';
 import { SurfaceRegistry } from '../registry.js';
 import type { ModelFormat } from '../surface.js';

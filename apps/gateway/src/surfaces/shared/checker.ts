@@ -1,6 +1,6 @@
 import { isRecord } from '@slipway/contracts';
 import type { z } from 'zod';
-import { boundsOf, rulesOf } from './constraints.js';
+import { boundsOf, rulesOf } from './fields.js';
 import { expectationOf, listed, wordsOf } from './expectation.js';
 import { type Fault, type FaultNote, type FaultWording, type JsonObject, noteOf, type Present } from './faults.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { imageSource } from './image-source.js';
+import { imageSource } from './fields.js';
 
 const HOSTS = ['images.example', '*.cdn.example'];
 const PNG = 'iVBORw0KGgo=';
