@@ -103,7 +103,7 @@ export class CountedQuotas<Name extends string> {
 
   /** The refusal of what a quota does not allow. */
   protected exceeded(name: Name, { quota, used, more }: { quota: number; used: number; more?: number }): ServiceError {
-    const wanted = more === undefined ? 'more' : more === 1 ? 'one more' : `${more} more`;
+    const wanted = more === 1 ? 'one more' : `${more ?? ''} more`.trim();
     return new ServiceError(
       'quota_exceeded',
       `This account has ${used} ${this.options.things[name]} and may have ${quota}: there is no room for ${wanted}. ` +

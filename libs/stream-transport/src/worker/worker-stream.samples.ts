@@ -3,7 +3,7 @@ import { DEFAULT_STREAM_SETTINGS } from '../stream-settings.js';
 import type { Generation, GenerationResult, StreamWriter } from '../types.js';
 import { newSenderCounters } from './load-reporter.js';
 import { StreamTable } from './stream-table.js';
-import { WorkerStream } from './worker-stream.js';
+import { WorkerStream, type WorkerStreamHost } from './worker-stream.js';
 
 export const text = (x: string): StreamEvent => ({ k: 'text', x, n: 1 });
 export const result: GenerationResult = { usage: { prompt: 1, cached: 0, completion: 2 }, times: { queue: 0, prefill: 1, total: 2 } };
@@ -38,14 +38,7 @@ export class Bench {
       },
     };
     const stream = new WorkerStream({
-      host: {
-        settings: DEFAULT_STREAM_SETTINGS,
-        now: () => this.now,
-        frameLimit: () => this.limit,
-        publish: (from, json, check) => this.sent.push({ stream: from, frame: JSON.parse(json) as Frame, check }),
-        settled: () => (this.settled += 1),
-        failedUnexpectedly: () => undefined,
-      },
+      host: this.#host(),
       address: { gw, st: st as StreamId, at },
       reply: `frames.${st}.${at}`,
       noInterest: `ni.${st}.${at}`,
@@ -66,6 +59,17 @@ export class Bench {
       signal,
       finish: async () => await after(() => resolve(result)),
       fail: async (err) => await after(() => reject(err)),
+    };
+  }
+
+  #host(): WorkerStreamHost {
+    return {
+      settings: DEFAULT_STREAM_SETTINGS,
+      now: () => this.now,
+      frameLimit: () => this.limit,
+      publish: (from, json, check) => this.sent.push({ stream: from, frame: JSON.parse(json) as Frame, check }),
+      settled: () => (this.settled += 1),
+      failedUnexpectedly: () => undefined,
     };
   }
 
