@@ -1,4 +1,5 @@
 import {
+  AddExamples,
   CancelJob,
   CreateDeployment,
   CreateJob,
@@ -29,7 +30,7 @@ import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENV } from '../services/bus.js';
 import { until } from '../testing/until.js';
-import { DoorClient } from './bytes.js';
+import { checked, conversations, DoorClient } from './bytes.js';
 import { BASE, type FakeTrainer, point } from './fake-trainer.js';
 import { JobsStage } from './jobs-stage.js';
 import { anAccount, TuningRig } from './rig.js';
@@ -126,6 +127,46 @@ describe('a job', () => {
     expect(plan.settings).toContainEqual({ name: 'rank', value: 32, reason: 'Given.' });
     expect(plan.warnings.map(({ code }) => code)).toContain('rank_high');
     expect((await rig.ask(ListJobs, { account: given.account })).jobs).toEqual([]);
+  });
+
+  it('compares with the version of a keep set that was ready', async () => {
+    const given = await stage.dataset();
+    const { account } = given;
+    const { dataset: kept } = await stage.dataset(account, 'manners');
+    const gate = { keep_dataset: kept, keep_points: 5 };
+    const keep_set = { dataset: kept, name: 'manners', version: 1 };
+    expect((await rig.ask(PlanJob, { ...given, base: 'tiny', gate })).plan.keep_set).toEqual(keep_set);
+    const job = await stage.job(given, { gate });
+    await rig.ask(AddExamples, {
+      account,
+      dataset: kept,
+      base_version: 1,
+      examples: [JSON.parse(conversations(1, () => 'Good morning.'))],
+    });
+    await checked(rig, account, kept, 2);
+    const item = await stage.given(trainer, job);
+    expect(item.keep_set).toEqual({ dataset: kept, version: 1 });
+    expect((await stage.view(account, job)).keep_set).toEqual(keep_set);
+    expect((await rig.outcome(DeleteDataset, { account, dataset: kept })).code).toBe('dataset_in_use');
+    await trainer.succeed(item);
+    await stage.seen(account, job, 'succeeded');
+    await rig.ask(DeleteDataset, { account, dataset: kept });
+  });
+
+  it('says that its keep set is the one that cannot be used', async () => {
+    const given = await stage.dataset();
+    const { account } = given;
+    const others = (await stage.dataset()).dataset;
+    const empty = await rig.createDataset(account, 'empty');
+    const pairs = await rig.createDataset(account, 'pairs', { kind: 'preference' });
+    for (const [kept, code] of [
+      [others, 'dataset_not_found'],
+      [empty, 'dataset_not_ready'],
+      [pairs, 'invalid_request'],
+    ] as const) {
+      const plan = rig.rpc.call(PlanJob, { ...given, base: 'tiny', gate: { keep_dataset: kept } });
+      await expect(plan).rejects.toMatchObject({ code, param: 'gate.keep_dataset' });
+    }
   });
 
   it('pauses at a checkpoint and goes on from there', async () => {

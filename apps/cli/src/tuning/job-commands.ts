@@ -31,7 +31,7 @@ import type { Account, Session } from '../session/session.js';
 import { type Cell, fields, printable, table, tableOr } from '../table.js';
 import { checkedBy, whole } from '../values.js';
 import { nameOfFile, pushFile, READING_OPTIONS, type ReadingValues, untilReady } from './dataset-commands.js';
-import { adapterOfJob, type DatasetReference, findDataset, findJob, JOB, versionOf } from './tuning-names.js';
+import { adapterOfJob, datasetName, type DatasetReference, findDataset, findJob, JOB, versionOf } from './tuning-names.js';
 
 const ASK_EACH_MS = 500;
 const ENDED: ReadonlySet<JobView['state']> = new Set(['succeeded', 'failed', 'cancelled', 'paused']);
@@ -104,9 +104,11 @@ const PRIORITIES = { low: -1, normal: 0, high: 1 } as const;
 type Priority = keyof typeof PRIORITIES;
 const PRIORITY_WORDS = Object.keys(PRIORITIES) as Priority[];
 const priorityText = (priority: number): string => PRIORITY_WORDS.find((word) => PRIORITIES[word] === priority) ?? String(priority);
+const KEEP = new Option('--keep <DATASET>', 'a data set of conversations whose answers must not change').argParser(datasetName);
 
 interface TuneValues extends SettingValues, ReadingValues {
   readonly deploy?: string;
+  readonly keep?: DatasetReference;
   readonly name?: string;
   readonly priority?: Priority;
   readonly wait?: true;
@@ -118,6 +120,7 @@ const planText = ({ settings, warnings, ...plan }: JobPlan): string => {
   const facts = fields([
     ['Base', plan.base],
     ['Trainer', plan.trainer],
+    ['Keep set', plan.keep_set ? `${plan.keep_set.name}@${plan.keep_set.version}` : null],
     ['Examples', `${plan.examples}, ${plan.held_out} kept for measuring, ${plan.left_out} left out`],
     ['Steps', plan.steps],
     ['Learned tokens', plan.learned_tokens],
@@ -201,6 +204,7 @@ export const tune = command(
   .takes(...SETTINGS, ...READING_OPTIONS, aliasOption)
   .addOption(new Option('--name <NAME>', 'name of the adapter').argParser(checkedBy(TuningName)))
   .addOption(new Option('--priority <WORD>', 'among the waiting jobs of the account').choices(PRIORITY_WORDS))
+  .addOption(KEEP)
   .option('--plan', 'shows what would be done, and does nothing')
   .option('--wait', 'waits until the job has ended, and fails with the reason if it failed')
   .takes(ACCOUNT)
@@ -208,10 +212,12 @@ export const tune = command(
   .plans(({ options, cwd }: Call<TuneValues>, base: string, text: string) => async (session) => {
     const { account, found, version } = await datasetOf(session, text, options, resolve(cwd, text));
     const settings = settingsOf(options);
+    const kept = options.keep === undefined ? null : await findDataset(session, options.keep);
     const spec = {
       ...{ account: account.id, base, dataset: found.dataset.id, version, settings },
       ...(options.name !== undefined && { name: options.name }),
       ...(options.priority !== undefined && { priority: PRIORITIES[options.priority] }),
+      ...(kept && { gate: { keep_dataset: kept.found.dataset.id } }),
       ...(options.deploy !== undefined && { follow: { deploy: { alias: options.deploy } } }),
     };
     if (options.plan) {

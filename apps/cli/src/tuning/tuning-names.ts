@@ -28,6 +28,13 @@ export const DATASET = new Argument('<DATASET>', 'name of a data set, with @ and
   readReference(text, 'data set'),
 );
 
+/** Parser of a data set's name where its newest version is meant. */
+export function datasetName(text: string): DatasetReference {
+  const named = readReference(text, 'data set');
+  if (named.version !== undefined) throw new UsageError('Name the data set without a version: its newest ready one is taken.');
+  return named;
+}
+
 /** The argument that names an adapter. */
 export const ADAPTER = new Argument('<ADAPTER>', 'name of an adapter, with @ and a version: support@2').argParser((text) =>
   readReference(text, 'adapter'),

@@ -34,6 +34,7 @@ export function JobSettingsTab({ job }: { readonly job: JobView }): JSX.Element 
             ['Lower held-out loss', onOff(gate.held_loss)],
             ['No degenerate answer', onOff(gate.degenerate)],
             ['Keep set', keepText(gate)],
+            job.keep_set ? ['Kept conversations', `${job.keep_set.name} v${job.keep_set.version}`] : false,
             [
               'After success',
               follow.deploy ? `Deploy${follow.deploy.alias === undefined ? '' : ` as ${account}/${follow.deploy.alias}`}` : 'Nothing',

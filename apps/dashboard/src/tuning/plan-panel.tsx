@@ -55,6 +55,7 @@ function Plan({ plan }: { readonly plan: JobPlan }): JSX.Element {
             plan.memory_bytes !== null && ['Memory', formatBytes(plan.memory_bytes)],
             ['Where', plan.placement],
             ['Trainer', plan.trainer],
+            plan.keep_set ? ['Keep set', `${plan.keep_set.name} v${plan.keep_set.version}`] : false,
           ]}
         />
       </div>

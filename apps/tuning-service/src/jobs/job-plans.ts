@@ -1,5 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type AccountId, type CreateJob, type DatasetId, type JobPlan, ServiceError } from '@slipway/contracts';
+import {
+  type AccountId,
+  type CreateJob,
+  type DatasetId,
+  type ErrorCode,
+  isServiceError,
+  type JobPlan,
+  ServiceError,
+} from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
 import { CONFIG } from '@slipway/platform';
 import type { z } from 'zod';
@@ -23,7 +31,8 @@ export interface PlannedJob {
   readonly known: KnownBase;
   readonly dataset: DatasetRow;
   readonly version: VersionRow;
-  readonly keepVersion: number | null;
+  /** The data set whose conversations must not change; null = the one that comes with the base, or none. */
+  readonly keepSet: NonNullable<JobPlan['keep_set']> | null;
   readonly trainer: string;
   readonly resolved: Resolved;
   readonly isMeasured: boolean;
@@ -65,13 +74,13 @@ export class JobPlans {
       ...{ given: settings, trainer, base: known.base, kind: dataset.kind, examples: version.examples, duplicates: version.duplicates },
       ...{ bytes: version.bytes, measure, timeLimitS: this.config.JOB_SECONDS_MAX },
     });
-    const keepVersion = await this.#keepVersion(connection, account, gate.keep_dataset);
-    return { known, dataset, version, keepVersion, trainer, resolved, isMeasured: measure !== null };
+    const keepSet = await this.#keepSet(connection, account, gate.keep_dataset);
+    return { known, dataset, version, keepSet, trainer, resolved, isMeasured: measure !== null };
   }
 
   /** The plan as people see it. */
   view(planned: PlannedJob): JobPlan {
-    const { known, dataset, version, trainer, resolved } = planned;
+    const { known, dataset, version, keepSet, trainer, resolved } = planned;
     const paces = known.workers.flatMap(({ bases }) =>
       bases.filter(({ sha256 }) => sha256 === known.base.sha256).flatMap(({ pace }) => pace ?? []),
     );
@@ -79,6 +88,7 @@ export class JobPlans {
     const [slow, fast] = [Math.min(...paces), Math.max(...paces)];
     return {
       ...{ base: known.base.base, trainer, dataset: dataset.id, version: version.number, settings: resolved.settings },
+      keep_set: keepSet,
       ...{ examples: resolved.learned, held_out: resolved.heldOut, left_out: resolved.leftOut, steps: resolved.steps },
       learned_tokens: tokens,
       seconds:
@@ -104,13 +114,22 @@ export class JobPlans {
     return row;
   }
 
-  async #keepVersion(connection: Tx, account: AccountId, keep: DatasetId | undefined): Promise<number | null> {
+  /** @throws ServiceError that names the keep set, so that nobody looks for the fault in the data set */
+  async #keepSet(connection: Tx, account: AccountId, keep: DatasetId | undefined): Promise<PlannedJob['keepSet']> {
     if (keep === undefined) return null;
     const dataset = await this.datasets.find(connection, account, keep);
-    if (!dataset) throw datasetNotFound();
-    return (await this.#version(connection, dataset, undefined)).number;
+    if (!dataset) throw keepFault('dataset_not_found', 'This account has no such data set.');
+    if (dataset.kind === 'preference')
+      throw keepFault('invalid_request', 'A keep set holds conversations; this data set holds preferences.');
+    const { number } = await this.#version(connection, dataset, undefined).catch((error: unknown) => {
+      throw isServiceError(error) ? keepFault(error.code, error.message) : error;
+    });
+    return { dataset: dataset.id, name: dataset.name, version: number };
   }
 }
+
+const keepFault = (code: ErrorCode, message: string): ServiceError =>
+  new ServiceError(code, `The keep set cannot be used: ${message}`, { param: 'gate.keep_dataset' });
 
 /** The trainer of a base: an installed one, or one that a worker knows. */
 const trainerOf = (known: KnownBase, method: string): string =>

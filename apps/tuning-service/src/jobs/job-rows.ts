@@ -35,6 +35,7 @@ export interface JobRow extends ActorColumns {
   readonly dataset_name: string;
   readonly version: number;
   readonly keep_version: number | null;
+  readonly keep_name: string | null;
   readonly trainer: string;
   readonly given: TrainingSettings;
   readonly resolved: ResolvedSetting[];
@@ -90,7 +91,8 @@ export const BEST_FIRST = `degenerate NULLS LAST, held_loss NULLS LAST, step DES
 /** Columns of a `JobRow`, of the table `j`. */
 export const JOB_COLUMNS = `${PLAIN.map((name) => `j.${name}`).join(', ')}, j.learned_tokens::float8 AS learned_tokens,
   (SELECT c.step FROM checkpoint c WHERE c.job_id = j.id ORDER BY ${BEST_FIRST} LIMIT 1) AS best_step,
-  (SELECT max(c.step) FROM checkpoint c WHERE c.job_id = j.id) AS newest_step`;
+  (SELECT max(c.step) FROM checkpoint c WHERE c.job_id = j.id) AS newest_step,
+  (SELECT d.name FROM dataset d WHERE d.id = (j.gate->>'keep_dataset')::integer) AS keep_name`;
 
 /** How much of the whole job is done; null = unknown. */
 function progressOf({ state, progress, step, steps }: JobRow): number | null {
@@ -107,9 +109,15 @@ function etaOf({ state, step, steps, steps_per_s: pace }: JobRow): number | null
 
 const iso = (date: Date | null): string | null => date && date.toISOString();
 
+function keepSetOf({ gate, keep_version: version, keep_name: name }: JobRow): NonNullable<JobView['keep_set']> | null {
+  if (gate.keep_dataset === undefined || version === null) return null;
+  return { dataset: gate.keep_dataset, name: name ?? '', version };
+}
+
 /** A job as people see it. @param place its place in line, from 1 */
 export const jobView = (row: JobRow, place: number | null): z.input<typeof JobView> => ({
   ...{ id: row.id, name: row.name, base: row.base, dataset: row.dataset_id, dataset_name: row.dataset_name, version: row.version },
+  keep_set: keepSetOf(row),
   ...{ trainer: row.trainer, settings: row.resolved, given: row.given, gate: row.gate, priority: row.priority, desired: row.desired },
   follow: row.follow,
   ...{

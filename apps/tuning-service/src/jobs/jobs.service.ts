@@ -65,13 +65,20 @@ export class JobsService {
   async #insert(tx: Tx, request: Request<typeof CreateJob>): Promise<JobId> {
     const { account, settings = {}, gate = {}, priority = 0, actor } = request;
     await this.quotas.claim(tx, account, { queued_jobs: 1, adapters: 1 });
-    const { known, dataset, version, keepVersion, trainer, resolved, isMeasured } = await this.plans.plan(tx, request);
+    const { known, dataset, version, keepSet, trainer, resolved, isMeasured } = await this.plans.plan(tx, request);
     await this.quotas.requireTokens(tx, request.account, resolved.learnedTokens);
     if (!isMeasured) await this.measures.ask(tx, { account, dataset: dataset.id, version: version.number }, known.base);
     const name = request.name ?? TuningName.parse(dataset.name);
     const id = await this.jobs.insert(tx, {
       ...{ account, name, base: known.base.base, base_facts: known.base, dataset_id: dataset.id, dataset_name: dataset.name },
-      ...{ version: version.number, keep_version: keepVersion, trainer, given: settings, resolved: resolved.settings, spec: resolved.spec },
+      ...{
+        version: version.number,
+        keep_version: keepSet?.version ?? null,
+        trainer,
+        given: settings,
+        resolved: resolved.settings,
+        spec: resolved.spec,
+      },
       ...{ gate, follow: request.follow ?? {}, priority, source_job: request.source_job ?? null, ...actorColumns(actor) },
     });
     const facts = { base: known.base.base, dataset: dataset.name, version: version.number, sha256: version.canonical };

@@ -125,12 +125,17 @@ const spec = {
   source_job: JobId.optional(),
 };
 
+/** The data set whose conversations must not change, in the version that is compared. */
+const KeepSet = z.object({ dataset: DatasetId, name: z.string(), version: VersionNumber });
+
 /** What a job would do. `low` and `high`: null = unknown until this base was trained once on a worker. */
 export const JobPlan = z.object({
   base: z.string(),
   trainer: z.string().max(64),
   dataset: DatasetId,
   version: VersionNumber,
+  /** Of `gate.keep_dataset`; null = the built-in one of the bundled model, or none. */
+  keep_set: KeepSet.nullable().optional(),
   settings: z.array(ResolvedSetting).max(64),
   examples: z.int().nonnegative(),
   held_out: z.int().nonnegative(),
@@ -181,6 +186,8 @@ export const JobView = z.object({
   dataset: DatasetId,
   dataset_name: z.string(),
   version: VersionNumber,
+  /** Of `gate.keep_dataset`; null = the built-in one of the bundled model, or none. */
+  keep_set: KeepSet.nullable().optional(),
   trainer: z.string().max(64),
   settings: z.array(ResolvedSetting).max(64),
   given: ReadSettings,

@@ -65,14 +65,15 @@ const jobInput = {
   version: versionInput,
   name: TuningName.optional().describe('Name of the adapter; made from the data set’s unless given.'),
   settings: TrainingSettings.optional().describe('Chosen from the data unless given.'),
-  gate: GateSettings.optional().describe('Which checks decide whether the adapter is good.'),
+  gate: GateSettings.omit({ keep_dataset: true }).optional().describe('Which checks decide whether the adapter is good.'),
+  keep_dataset: DatasetRef.optional().describe('A data set of conversations whose answers must not change.'),
   alias: aliasInput.optional().describe('Deploys the adapter under this alias when it passes.'),
   priority: z.int().min(-1).max(1).optional().describe('Among the waiting jobs of the account: 1 = before, -1 = after the others.'),
 };
 type JobInput = z.output<z.ZodObject<typeof jobInput>>;
 
 async function specOf(
-  { alias, dataset, ...rest }: JobInput,
+  { alias, dataset, keep_dataset: kept, gate, ...rest }: JobInput,
   call: ToolCall,
 ): Promise<{
   readonly account: typeof call.caller.account;
@@ -81,7 +82,9 @@ async function specOf(
 }> {
   const { caller } = call;
   const deploy = alias === undefined ? {} : { follow: { deploy: { alias: readAlias(alias, caller.slug) } } };
-  return { account: caller.account, ...rest, dataset: await datasetIdOf(dataset, call), ...deploy };
+  const keep = kept === undefined ? {} : { keep_dataset: await datasetIdOf(kept, call) };
+  const checks = gate !== undefined || kept !== undefined ? { gate: { ...gate, ...keep } } : {};
+  return { account: caller.account, ...rest, dataset: await datasetIdOf(dataset, call), ...checks, ...deploy };
 }
 
 export const planTuningJob = defineTool({
@@ -95,6 +98,7 @@ export const planTuningJob = defineTool({
     base: z.string(),
     dataset_version: z.int(),
     trainer: z.string(),
+    keep_set: z.string().optional().describe('Name and version; absent = the one that comes with the base, or none.'),
     examples: z.int(),
     held_out: z.int().describe('Examples that are kept for measuring.'),
     left_out: z.int(),
@@ -108,9 +112,24 @@ export const planTuningJob = defineTool({
   }),
   run: async (input, call) => {
     const { plan } = await call.rpc.call(PlanJob, await specOf(input, call));
-    const { base, version, trainer, examples, held_out, left_out, steps, learned_tokens, seconds, settings, placement, warnings } = plan;
+    const {
+      base,
+      version,
+      keep_set: kept,
+      trainer,
+      examples,
+      held_out,
+      left_out,
+      steps,
+      learned_tokens,
+      seconds,
+      settings,
+      placement,
+      warnings,
+    } = plan;
     return {
       ...{ base, dataset_version: version, trainer, examples, held_out, left_out, steps, learned_tokens, settings, placement },
+      ...knownFields({ keep_set: kept && `${kept.name}@${kept.version}` }),
       ...knownFields({ seconds: seconds === null ? null : { low: seconds.low, high: seconds.high } }),
       warnings: warnings.map(({ message }) => message),
       next_step: 'Show the person you work for the plan and every warning. Once they agree, call create_tuning_job with the same arguments.',
