@@ -2,8 +2,16 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { OpenBlob, ReportAdapterUse, type RpcContract, ServeAdapter, ServiceError } from '@slipway/contracts';
-import { createLogger, type NatsConnection, RpcResponder } from '@slipway/platform';
+import {
+  type AdapterView,
+  FindAdapter,
+  OpenBlob,
+  ReportAdapterUse,
+  type RpcContract,
+  ServeAdapter,
+  ServiceError,
+} from '@slipway/contracts';
+import { type ArrivedCall, createLogger, type NatsConnection, RpcResponder } from '@slipway/platform';
 import type { z } from 'zod';
 import { ENV } from '../services/bus.js';
 
@@ -19,6 +27,17 @@ export interface ScriptedAdapter extends Omit<Served, 'adapter' | 'sha256' | 'by
 }
 
 export const sha256Of = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
+
+function viewOf({ id, name, version, content, witness, base_path, ...rest }: ScriptedAdapter): z.input<typeof AdapterView> {
+  const { base_sha256, template_sha256, tokenizer_sha256 } = rest;
+  return {
+    ...{ id, name, version, job: null, step: null, dataset: null, dataset_name: null, dataset_version: null, source_deleted: false },
+    ...{ base: 'tiny', base_path, base_sha256, template_sha256, tokenizer_sha256, sha256: sha256Of(content), bytes: content.length },
+    ...{ rank: 8, alpha: 16, modules: ['attn_q'], witness_distance: witness.distance, verdict: null, deployments: [] },
+    created_by: { actor: 'user', actor_id: 1, actor_name: null },
+    created_at: new Date(0).toISOString(),
+  };
+}
 
 /** tuning-service as far as serving needs it: answers what the test gave it, and hands out adapters for tickets. */
 export class ScriptedTuning {
@@ -74,6 +93,7 @@ export class ScriptedTuning {
       const { id, account: _, content, failedGate: __, ...rest } = found;
       return { ...rest, adapter: id, sha256: sha256Of(content), bytes: content.length };
     });
+    this.#serve(FindAdapter, ({ account, adapter }) => ({ adapter: viewOf(this.#find(account, adapter)) }));
     this.#serve(ReportAdapterUse, (use) => {
       this.uses.push(use);
       return {};
@@ -105,7 +125,12 @@ export class ScriptedTuning {
   }
 
   #serve<C extends RpcContract>(contract: C, answer: (request: z.output<C['request']>) => z.input<C['reply']>): void {
-    const options = { nats: this.nats, env: ENV, log: createLogger('test', 'silent') };
+    const options = {
+      nats: this.nats,
+      env: ENV,
+      log: createLogger('test', 'silent'),
+      admit: ({ request }: ArrivedCall) => Promise.resolve(request),
+    };
     this.#responders.push(new RpcResponder(options, contract, async (request) => answer(request as z.output<C['request']>)));
   }
 

@@ -1,4 +1,12 @@
-import { DeleteDeployment, FindDeployment, isServiceError, StopDeployment, UpdateDeployment } from '@slipway/contracts';
+import {
+  type AdapterId,
+  DeleteDeployment,
+  FindDeployment,
+  FitDeployment,
+  isServiceError,
+  StopDeployment,
+  UpdateDeployment,
+} from '@slipway/contracts';
 import { afterEach, describe, expect } from 'vitest';
 import { ScriptedTuning, sha256Of } from '../adapters/scripted-tuning.js';
 import { until } from '../testing/until.js';
@@ -68,6 +76,32 @@ describe('a deployment of an adapter', () => {
     await rig.published(id, 'ready');
     expect(agent.runs(id)).toBe(true);
     expect(old.flatMap(({ assignments }) => assignments.flatMap(({ items }) => items)).filter(({ dep }) => dep === id)).toEqual([]);
+  });
+
+  it('fits where base and adapter have room, on workers that load adapters', async ({ rig }) => {
+    const account = anAccount();
+    const { adapters } = await withAdapters(rig, account);
+    adapters.set(1, { ...adapters.get(1)!, content: Buffer.alloc(1_000) });
+    await rig.startReplica();
+    const bare = await rig.ask(FitDeployment, { account, source: { kind: 'file', path: MODEL }, context: 1_024, slots: 1 });
+    const needed = bare.memory_needed! + 1_000;
+    rig.startAgent({ facts: { ...NEW, host: 'a-new', mem_free: needed } });
+    rig.startAgent({ facts: { ...NEW, host: 'b-short', mem_free: needed - 1 } });
+    rig.startAgent({ facts: { host: 'c-old', mem_free: 2 * needed } });
+    const fit = await until('all workers are known', async () => {
+      const found = await rig.ask(FitDeployment, { account, adapter: 1 as AdapterId, context: 1_024, slots: 1 });
+      return found.workers.length === 3 && found;
+    });
+    expect(fit).toMatchObject({ memory_needed: needed, placeable: 1, model_bytes: bare.model_bytes });
+    expect(fit.workers.map(({ host, fits, detail }) => [host, fits, detail])).toEqual([
+      ['a-new', true, null],
+      ['b-short', false, expect.stringContaining('GiB of memory')],
+      ['c-old', false, 'This worker loads no adapters: it is older than deployments-service.'],
+    ]);
+    const ask = (request: object) => code(rig.ask(FitDeployment, { account, ...request }));
+    expect(await ask({ adapter: 9 })).toBe('adapter_not_found');
+    expect(await ask({})).toBe('invalid_request');
+    expect(await ask({ adapter: 1, source: { kind: 'file', path: MODEL } })).toBe('invalid_request');
   });
 
   it('gets the next version of the adapter as a revision', async ({ rig }) => {

@@ -223,6 +223,7 @@ describe('what each role may do, in full', () => {
           'dep.dev.v1.wrk.*.rpc.read-log',
           'dep.dev.v1.wrk.*.rpc.test-engine.deployments',
           'dep.dev.v1.wrk.*.rpc.test-engine',
+          'tun.dev.v1.rpc.find-adapter.deployments',
           'tun.dev.v1.rpc.serve-adapter.deployments',
           'tun.dev.v1.rpc.serve-adapter',
           'tun.dev.v1.rpc.report-adapter-use.deployments',

@@ -5,6 +5,7 @@ import { useForm } from 'react-hook-form';
 import { useChange } from '../api/use-call.js';
 import { faultOfAlias } from '../deployments/deployment-draft.js';
 import { slugOf } from '../deployments/inference-target.js';
+import { fitText, useFit } from '../deployments/memory-fit.js';
 import { pointAlias, refuseTaken } from '../deployments/new-alias.js';
 import { useAccount } from '../session/use-session.js';
 import { TextArea, TextField } from '../ui/field.js';
@@ -24,6 +25,7 @@ export function DeployDialog({ adapter, onClose }: { readonly adapter: AdapterVi
   const navigate = useNavigate();
   const create = useChange('deployments/create', ['deployments/', 'aliases/', 'adapters/']);
   const form = useForm<Values>({ defaultValues: { name: adapterName(adapter), alias: '', override: '' } });
+  const fit = useFit({ adapter: adapter.id });
   const last = useRef({ text: '', key: '' });
   const isBad = adapter.verdict?.passed === false;
   const mayOverride = role === 'owner';
@@ -55,6 +57,7 @@ export function DeployDialog({ adapter, onClose }: { readonly adapter: AdapterVi
         hint={`Clients call it as ${account}/alias.`}
         {...fieldOf(form, 'alias', { validate: without(faultOfAlias) })}
       />
+      {fit.data && <p className="text-sm text-muted">{fitText(fit.data)}</p>}
       {isBad && mayOverride && (
         <TextArea
           label="Reason for deploying it nevertheless"

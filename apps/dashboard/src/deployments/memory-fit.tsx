@@ -17,22 +17,22 @@ const SETTLED_MS = 300;
 /** Workers that are drawn; the others are counted. */
 const SHOWN_MAX = 12;
 
-/** What the placer is asked about a draft; null while its model is not chosen. */
-export function fitQuestion(draft: DeploymentDraft, deployment?: number): ConsoleRequest<'deployments/fit'> | null {
-  if (Object.keys(faultsIn(faultsOf({ ...draft, adapter: '' }), 'model')).length > 0) return null;
+/** What the placer is asked about a draft; null while its model is not chosen. An adapter brings its base. */
+export function fitQuestion(draft: DeploymentDraft): ConsoleRequest<'deployments/fit'> | null {
+  const isBare = draft.adapter === '';
+  if (isBare && Object.keys(faultsIn(faultsOf(draft), 'model')).length > 0) return null;
   const [context, slots, replicas] = [goodNumber(draft, 'context'), goodNumber(draft, 'slots'), goodNumber(draft, 'replicas')];
   return {
-    source: sourceOf(draft),
+    ...(isBare ? { source: sourceOf(draft) } : { adapter: Number(draft.adapter) }),
     ...(context !== null && { context }),
     ...(slots !== null && { slots }),
     ...(replicas !== null && { replicas }),
-    ...(deployment !== undefined && { deployment }),
   };
 }
 
-/** Where a draft would find room. */
-export function useFit(draft: DeploymentDraft, deployment?: number): UseQueryResult<Fit> {
-  const text = JSON.stringify(fitQuestion(draft, deployment));
+/** Where a draft, or another deployment, would find room. */
+export function useFit(question: ReturnType<typeof fitQuestion>): UseQueryResult<Fit> {
+  const text = JSON.stringify(question);
   const [settled, setSettled] = useState(text);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(text), SETTLED_MS);

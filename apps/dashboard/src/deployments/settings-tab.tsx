@@ -15,7 +15,7 @@ import { AliasesPanel } from './aliases-panel.js';
 import { DangerZone } from './danger-zone.js';
 import type { DeploymentDetails } from './deployment-details.js';
 import { type DeploymentDraft, type Faults, faultsOf, fieldOfParam, goodNumber, NAME_MAX, NOTE_MAX } from './deployment-draft.js';
-import { MemoryFit, useFit } from './memory-fit.js';
+import { fitQuestion, MemoryFit, useFit } from './memory-fit.js';
 import { type DraftFieldsProps, DraftText } from './draft-text.js';
 import { ModelFields } from './model-fields.js';
 import { settingsChange, storedDraft } from './settings-draft.js';
@@ -82,7 +82,7 @@ function SettingsForm({ stored, deployment, credential }: SettingsFormProps): JS
           <p className="text-xs text-muted">A credential is stored. It stays unless you enter another, or move to another host.</p>
         )}
       </Panel>
-      <Size {...fields} id={deployment.id} />
+      <Size {...fields} />
       {isChanged && (
         <SaveBar
           {...{ draft, fields, saving }}
@@ -137,8 +137,8 @@ function General({ ready, ...fields }: DraftFieldsProps & { readonly ready: numb
   );
 }
 
-function Size({ id, ...fields }: DraftFieldsProps & { readonly id: number }): JSX.Element {
-  const fit = useFit(fields.draft, id);
+function Size(fields: DraftFieldsProps): JSX.Element {
+  const fit = useFit(fitQuestion(fields.draft));
   return (
     <Panel title="Size">
       <SizeFields {...fields} />

@@ -3,6 +3,7 @@ import {
   type AccountId,
   type Actor,
   type AdapterId,
+  FindAdapter,
   type ModelSource,
   type RequestedAdapter,
   ServeAdapter,
@@ -19,6 +20,13 @@ interface Named {
   readonly source?: ModelSource | undefined;
   readonly adapter?: RequestedAdapter | null | undefined;
   readonly actor?: Actor | undefined;
+}
+
+/** What is asked about before it is requested. */
+interface SizedRequest {
+  readonly account: AccountId;
+  readonly source?: ModelSource | undefined;
+  readonly adapter?: AdapterId | undefined;
 }
 
 /** A source that is allowed, and the adapter on it. */
@@ -59,6 +67,18 @@ export class RequestedModels {
       return this.#served(named, adapter);
     }
     return { ...(source && { source: await this.rules.check(source) }), ...(adapter === null && { adapter }) };
+  }
+
+  /**
+   * A source, or the base of an adapter, with the bytes that the adapter adds. Serves nothing, whatever the adapter's verdict is.
+   * @throws ServiceError as `first`, except for the verdict
+   */
+  async sized({ account, source, adapter }: SizedRequest): Promise<{ source: ModelSource; adapterBytes: number | null }> {
+    if ((source === undefined) === (adapter === undefined)) throw invalid('Name a source, or an adapter, which brings its base.');
+    if (source) return { source: await this.rules.check(source), adapterBytes: null };
+    const { adapter: found } = await this.rpc.call(FindAdapter, { account, adapter: adapter as AdapterId });
+    if (found.base_path === undefined) throw new ServiceError('unavailable', 'tuning-service is older than deployments-service.');
+    return { source: await this.rules.check({ kind: 'file', path: found.base_path }), adapterBytes: found.bytes };
   }
 
   /** @throws ServiceError `adapter_not_found` when the adapter was deleted since a revision named it; `unavailable` */

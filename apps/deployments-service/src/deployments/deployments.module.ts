@@ -117,6 +117,6 @@ function policyOf(config: DeploymentsServiceConfig, agents: AgentTable): Setting
         new SourceRules({ modelDirs, modelHosts, engineHosts }),
     ),
   ],
-  exports: [DeploymentsRepository, RevisionsRepository, SettingsComposer, SettingsPolicy, SourceRules],
+  exports: [DeploymentsRepository, RequestedModels, RevisionsRepository, SettingsComposer, SettingsPolicy, SourceRules],
 })
 export class DeploymentsModule {}

@@ -2,12 +2,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import { downloadOf, engineKindOf, fileOf, type FitDeployment, type ModelSource, type WorkerFit } from '@slipway/contracts';
 import { CONFIG, fitting } from '@slipway/platform';
 import type { z } from 'zod';
+import { RequestedModels } from '../adapters/requested-models.js';
 import { AgentTable } from '../agents/agent-table.js';
 import { LoadTimes } from '../agents/load-times.js';
 import type { DeploymentsServiceConfig } from '../config.js';
 import { publicSource } from '../deployments/revision-secrets.js';
 import { SettingsPolicy } from '../deployments/settings-policy.js';
-import { SourceRules } from '../deployments/source-rules.js';
 import { type Room, roomFor } from '../placement/place.js';
 import { PlacementRepository } from '../placement/placement.repository.js';
 import { PlacementState } from '../placement/placement-state.js';
@@ -34,7 +34,7 @@ export class FitService {
 
   // oxlint-disable-next-line slipway/max-params -- an answer checks, sizes, places and times; no two of these dependencies are used together elsewhere
   constructor(
-    private readonly rules: SourceRules,
+    private readonly models: RequestedModels,
     private readonly policy: SettingsPolicy,
     private readonly repository: PlacementRepository,
     private readonly loader: TargetLoader,
@@ -45,15 +45,17 @@ export class FitService {
     this.#clear = send === 'to-old-workers';
   }
 
-  /** @throws ServiceError `source_not_allowed`, or `invalid_request` for settings above the operator's bounds */
+  /** @throws ServiceError `source_not_allowed`, `adapter_not_found`, or `invalid_request` for settings above the operator's bounds */
   async fit(request: Request): Promise<Reply> {
-    const source = await this.rules.check(request.source);
+    const { source, adapterBytes } = await this.models.sized(request);
     const { context = null, slots = this.policy.defaultSlots(source), replicas = this.policy.defaultReplicas(source) } = request;
     this.policy.check({ context, slots, threads: null });
     this.policy.checkReplicas(replicas);
-    const [targets, { bytes, mapped, fileBytes }] = await Promise.all([this.#stored(), this.loader.memoryOf({ source, context, slots })]);
-    const isKnown = fileBytes !== null || bytes === 0;
-    const unit = { bytes, mapped, file: fileOf(source), engine: engineKindOf(source), secret: false, adapter: false };
+    const [targets, need] = await Promise.all([this.#stored(), this.loader.memoryOf({ source, context, slots })]);
+    const { mapped, fileBytes } = need;
+    const bytes = need.bytes + (adapterBytes ?? 0);
+    const isKnown = fileBytes !== null || need.bytes === 0;
+    const unit = { bytes, mapped, file: fileOf(source), engine: engineKindOf(source), secret: false, adapter: adapterBytes !== null };
     const workers = this.#rooms(targets, unit).map((room) => this.#view(room, { source, targets, needed: isKnown ? bytes : null }));
     return {
       model_bytes: fileBytes,

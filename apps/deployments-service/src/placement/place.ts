@@ -188,7 +188,10 @@ function obstacleOn(agent: Agent, unit: Demands & Need, memory: FreeMemory): Obs
   if (!fit(agent, unit)) {
     const runsIt = agent.engines.includes(unit.engine);
     if (!runsIt) return { reason: 'unable', detail: 'This worker does not run this kind of engine.' };
-    return { reason: 'unable', detail: agent.draining ? 'This worker is being stopped.' : 'This worker is too old for this deployment.' };
+    if (agent.draining) return { reason: 'unable', detail: 'This worker is being stopped.' };
+    const isOnlyOld = unit.adapter && fit(agent, { ...unit, adapter: false });
+    if (isOnlyOld) return { reason: 'unable', detail: 'This worker loads no adapters: it is older than deployments-service.' };
+    return { reason: 'unable', detail: 'This worker is too old for this deployment.' };
   }
   if (memory.hasRoom(agent, unit)) return null;
   const [needed, free] = [gibibytes(unit.bytes), gibibytes(memory.free(agent))];

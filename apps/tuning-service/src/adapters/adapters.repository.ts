@@ -127,6 +127,7 @@ export class AdaptersRepository {
 export const adapterView = (row: AdapterRow): z.input<typeof AdapterView> => ({
   ...{ id: row.id, name: row.name, version: row.version, job: row.job_id, step: row.step, dataset: row.dataset_id },
   ...{ dataset_name: row.dataset_name, dataset_version: row.dataset_version, source_deleted: row.source_deleted, base: row.base },
+  base_path: row.base_path,
   ...{ base_sha256: row.base_sha256, template_sha256: row.template_sha256, tokenizer_sha256: row.tokenizer_sha256 },
   ...{ sha256: row.gguf, bytes: row.gguf_bytes, rank: row.rank, alpha: row.alpha, modules: row.modules },
   ...{ witness_distance: row.witness.distance, verdict: row.verdict, deployments: row.deployments },

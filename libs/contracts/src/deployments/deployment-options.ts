@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId, Incarnation } from '../ids.js';
 import { eachReadable } from '../schemas.js';
+import { AdapterId } from '../tuning/tuning-ids.js';
 import { Counts } from './deployment-quotas.js';
 import { RequestedSource } from './model-source.js';
 
@@ -87,7 +88,10 @@ export const FitDeployment = defineRpc({
   queue: 'deployments',
   request: z.object({
     account: AccountId,
-    source: RequestedSource,
+    /** Absent where an adapter is named, which brings its base. */
+    source: RequestedSource.optional(),
+    /** Counts base and adapter, and only workers that load adapters. */
+    adapter: AdapterId.optional(),
     /** Tokens per sequence; absent = the model's own. */
     context: z.int().min(64).max(10_000_000).optional(),
     /** Absent = the default of the source. */
@@ -98,7 +102,7 @@ export const FitDeployment = defineRpc({
   reply: z.object({
     /** Size of the model's file; null = unknown, as of downloads, or none. */
     model_bytes: Bytes.nullable(),
-    /** Memory of one replica; 0 for HTTP engines, null = unknown. */
+    /** Memory of one replica, with its adapter; 0 for HTTP engines, null = unknown. */
     memory_needed: Bytes.nullable(),
     /** Wanted replicas, and how many of them find room now; null = unknown. */
     replicas: z.int().positive(),
@@ -106,6 +110,6 @@ export const FitDeployment = defineRpc({
     /** By host, at most 1,000. */
     workers: eachReadable(WorkerFit, 1_000),
   }),
-  errors: ['source_not_allowed'],
+  errors: ['source_not_allowed', 'adapter_not_found'],
   timeoutMs: 5_000,
 });

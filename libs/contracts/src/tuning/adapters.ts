@@ -63,6 +63,8 @@ export const AdapterView = z.object({
   /** The data set was deleted meanwhile. */
   source_deleted: z.boolean(),
   base: z.string(),
+  /** Path of the base's file on the workers. Absent in replies of older services. */
+  base_path: z.string().min(1).max(4_096).optional(),
   base_sha256: Sha256,
   template_sha256: Sha256,
   tokenizer_sha256: Sha256,
@@ -96,6 +98,8 @@ const target = { account: AccountId, adapter: AdapterId };
 export const FindAdapter = defineRpc({
   subject: 'tun.{env}.v1.rpc.find-adapter',
   ...tuningRead,
+  callers: ['console', 'ops', 'deployments'],
+  trusted: ['deployments'],
   request: z.object(target),
   reply: z.object({ adapter: AdapterView }),
   errors: ['adapter_not_found'],

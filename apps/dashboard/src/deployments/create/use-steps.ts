@@ -5,7 +5,7 @@ import { CREATE_SEARCH, type CreateStep } from '../../searches.js';
 import { useUrlState } from '../../url-state/use-url-state.js';
 import { type DeploymentDraft, type Faults, faultsIn, faultsOf, sourceOf, STEP_OF } from '../deployment-draft.js';
 import type { DraftFieldsProps } from '../draft-text.js';
-import { type Fit, useFit } from '../memory-fit.js';
+import { type Fit, fitQuestion, useFit } from '../memory-fit.js';
 import { useOptions } from '../use-options.js';
 import { sourceCards } from './source-step.js';
 import { shownStep, stepAfter } from './steps.js';
@@ -55,7 +55,7 @@ export function useSteps({ draft, change }: Draft, form: RefObject<HTMLElement |
   const [state, set] = useUrlState(CREATE_SEARCH);
   const [tried, setTried] = useState<CreateStep | null>(null);
   const creation = useCreate();
-  const fit = useFit(draft);
+  const fit = useFit(fitQuestion(draft));
   const named = withName(draft);
   const mine = useFaults(named);
   const step = shownStep(state.step, mine);
