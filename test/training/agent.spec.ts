@@ -240,5 +240,10 @@ describe('the agent of a training worker', () => {
     expect(measure).toMatchObject({ base: 'tiny', learned_tokens: expect.any(Number), over_context: 0, exact: true, context: 1_024 });
     expect(measure.histogram.reduce((sum, { examples }) => sum + examples, 0)).toBe(30);
     expect(measure.low).toBe(measure.tokens);
+    tuning.put('version:12/4', Buffer.from(sampleData()));
+    tuning.assign(tw, 2, [{ kind: 'measure', account: 1, dataset: 12, version: 4, base: base.base, sample: 10 }]);
+    const { measure: sampled } = await until('the measure of a sample', () => tuning.measures[1], LONG_MS);
+    expect(sampled.exact).toBe(false);
+    expect(sampled.tokens / measure.tokens).toBeCloseTo(1, 0);
   });
 });

@@ -24,6 +24,7 @@ import {
   ReportMeasure,
   ResumeJob,
   ServeAdapter,
+  SetTuningQuotas,
 } from '@slipway/contracts';
 import { type ArrivedCall, createLogger, RpcClient, RpcResponder } from '@slipway/platform';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
@@ -222,6 +223,35 @@ describe('a job', () => {
     expect(await stage.view(given.account, job)).toMatchObject({ state: 'failed', reason: 'diverged', adapter: null });
     const { events } = await rig.ask(ReadJobEvents, { account: given.account, job });
     expect(events.filter(({ code }) => code === 'failed')).toHaveLength(1);
+  });
+
+  it('is held to what its account may learn once tokens are counted', async () => {
+    const given = await stage.dataset();
+    const { account, dataset, version } = given;
+    await rig.ask(SetTuningQuotas, { account, quotas: { job_tokens: 50_000 } });
+    const [waiting, refusing] = [
+      await stage.job(given, { trainer: 'torch' }),
+      await stage.job(given, { trainer: 'torch', settings: { too_long: 'refuse' } }),
+    ];
+    const item = await stage.given(trainer, await stage.job(given));
+    const counts = { p50: 10, p99: 12, longest: 5_000, over_context: 2, context: 4_096, exact: true, low: 0, high: 300_000, histogram: [] };
+    const measure = { base: 'tiny', tokens: 300_000, learned_tokens: 100_000, ...counts };
+    const hashes = { base_sha256: BASE.sha256, template_sha256: BASE.template_sha256 };
+    await trainer.rpc.call(ReportMeasure, { tw: trainer.tw, account, dataset, version, ...hashes, measure });
+    expect(await stage.view(account, waiting)).toMatchObject({ state: 'failed', reason: 'quota_exceeded' });
+    expect(await stage.view(account, refusing)).toMatchObject({
+      state: 'failed',
+      reason: 'too_long',
+      detail: expect.stringMatching(/^2 ex/),
+    });
+    expect((await rig.outcome(CreateJob, { ...given, base: 'tiny' })).code).toBe('quota_exceeded');
+    // The worker's own count, of what it prepared, decides.
+    expect(await trainer.report(item, { state: 'running', learned_tokens: 40_000 })).toMatchObject({ desired: 'run' });
+    expect(await trainer.report(item, { learned_tokens: 60_000 })).toMatchObject({ desired: 'cancel' });
+    expect(await stage.view(account, item.job)).toMatchObject({ state: 'failed', reason: 'quota_exceeded' });
+    expect(await trainer.refusal(item, { state: 'finishing' })).toBe('attempt_superseded');
+    const { events } = await rig.ask(ReadJobEvents, { account, job: item.job });
+    expect(events.at(-1)).toMatchObject({ code: 'failed', data: { code: 'quota_exceeded' } });
   });
 
   it('waits for an account’s turn and says so', async () => {

@@ -60,7 +60,7 @@ export class MeasureRun {
     const { item, tw, base, rpc } = this.options;
     const { account, dataset, version } = item;
     const hashes = { base_sha256: base.sha256, template_sha256: base.template_sha256 };
-    const view = viewOf(measure ?? { tokens: 0, learnedTokens: 0, lengths: [], overContext: 0 }, base, item.sample);
+    const view = viewOf(measure ?? { examples: 0, counted: 0, tokens: 0, learnedTokens: 0, lengths: [], overContext: 0 }, base);
     const request = { tw, account, dataset, version, ...hashes, measure: view, ...(!measure && { failed: 'unreadable' as const }) };
     while (!this.#abort.signal.aborted) {
       const answered = await rpc.call(ReportMeasure, request).then(
@@ -73,10 +73,28 @@ export class MeasureRun {
   }
 }
 
-/** @param sample examples that were to be counted; fewer than that many are all */
-export function viewOf(measure: Measure, base: Pick<TrainerBase, 'base' | 'context'>, sample: number | null): MeasureView {
-  const sorted = measure.lengths.toSorted((a, b) => a - b);
+/** The counts of a whole data set: those of its first examples stand for the others. */
+export function viewOf(measure: Measure, base: Pick<TrainerBase, 'base' | 'context'>): MeasureView {
+  const { examples, counted, lengths } = measure;
+  const sorted = lengths.toSorted((a, b) => a - b);
   const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+  const exact = counted === examples;
+  const scale = counted === 0 ? 1 : examples / counted;
+  const whole = (count: number): number => Math.round(count * scale);
+  const mean = sorted.length === 0 ? 0 : measure.tokens / sorted.length;
+  const variance = sorted.reduce((sum, length) => sum + (length - mean) ** 2, 0) / Math.max(1, sorted.length - 1);
+  // Of the sum, at 95 %.
+  const error = exact ? 0 : 1.96 * Math.sqrt(variance * sorted.length) * scale;
+  const tokens = whole(measure.tokens);
+  return {
+    ...{ base: base.base, tokens, learned_tokens: whole(measure.learnedTokens) },
+    ...{ p50: at(0.5), p99: at(0.99), longest: sorted.at(-1) ?? 0, over_context: whole(measure.overContext), context: base.context },
+    ...{ exact, low: Math.max(0, Math.floor(tokens - error)), high: Math.ceil(tokens + error) },
+    histogram: bucketsOf(sorted).map(({ upto, examples: some }) => ({ upto, examples: whole(some) })),
+  };
+}
+
+function bucketsOf(sorted: readonly number[]): MeasureView['histogram'] {
   const longest = sorted.at(-1) ?? 0;
   const step = Math.max(1, Math.ceil(longest / BUCKETS));
   const buckets = Array.from({ length: Math.ceil(longest / step) }, (_, i) => ({ upto: (i + 1) * step, examples: 0 }));
@@ -84,23 +102,5 @@ export function viewOf(measure: Measure, base: Pick<TrainerBase, 'base' | 'conte
     const bucket = buckets[Math.ceil(length / step) - 1];
     if (bucket) bucket.examples += 1;
   }
-  const exact = sample === null || sorted.length < sample;
-  const mean = sorted.length === 0 ? 0 : measure.tokens / sorted.length;
-  const variance = sorted.reduce((sum, length) => sum + (length - mean) ** 2, 0) / Math.max(1, sorted.length - 1);
-  // Of the mean, at 95 %.
-  const error = exact ? 0 : 1.96 * Math.sqrt(variance / Math.max(1, sorted.length)) * sorted.length;
-  return {
-    base: base.base,
-    tokens: measure.tokens,
-    learned_tokens: measure.learnedTokens,
-    p50: at(0.5),
-    p99: at(0.99),
-    longest,
-    over_context: measure.overContext,
-    context: base.context,
-    exact,
-    low: Math.max(0, Math.floor(measure.tokens - error)),
-    high: Math.ceil(measure.tokens + error),
-    histogram: buckets,
-  };
+  return buckets;
 }

@@ -26,23 +26,28 @@ describe('TermFence', () => {
 
 describe('viewOf', () => {
   const base = { base: 'tiny', context: 100 };
-  const lengths = [10, 20, 30, 40, 120];
+  const counts = { tokens: 220, learnedTokens: 50, lengths: [10, 20, 30, 40, 120], overContext: 1 };
+  const whole = { examples: 5, counted: 5 };
 
   it('counts every example in one bucket', () => {
-    const view = viewOf({ tokens: 220, learnedTokens: 50, lengths, overContext: 1 }, base, null);
+    const view = viewOf({ ...whole, ...counts }, base);
     expect(view).toMatchObject({ tokens: 220, exact: true, low: 220, high: 220, p50: 30, p99: 120, longest: 120, over_context: 1 });
     expect(view.histogram.reduce((sum, { examples }) => sum + examples, 0)).toBe(5);
     expect(view.histogram.at(-1)?.upto).toBeGreaterThanOrEqual(120);
   });
 
-  it('bounds what only a sample was counted of', () => {
-    const view = viewOf({ tokens: 220, learnedTokens: 50, lengths, overContext: 1 }, base, 5);
-    expect(view.exact).toBe(false);
-    expect(view.low).toBeLessThan(220);
-    expect(view.high).toBeGreaterThan(220);
+  it('stands for the whole data set where a sample was counted', () => {
+    const view = viewOf({ examples: 50, counted: 5, ...counts }, base);
+    expect(view).toMatchObject({ exact: false, tokens: 2_200, learned_tokens: 500, over_context: 10, longest: 120 });
+    expect(view.low).toBeLessThan(2_200);
+    expect(view.high).toBeGreaterThan(2_200);
+    expect(view.histogram.reduce((sum, { examples }) => sum + examples, 0)).toBe(50);
   });
 
   it('is empty for no examples', () => {
-    expect(viewOf({ tokens: 0, learnedTokens: 0, lengths: [], overContext: 0 }, base, null)).toMatchObject({ longest: 0, histogram: [] });
+    expect(viewOf({ examples: 0, counted: 0, tokens: 0, learnedTokens: 0, lengths: [], overContext: 0 }, base)).toMatchObject({
+      longest: 0,
+      histogram: [],
+    });
   });
 });

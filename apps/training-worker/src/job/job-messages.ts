@@ -16,8 +16,11 @@ import type {
 /** A job as it travels to its process: the trainer by its name. */
 export type SentJob = Omit<TrainingJob, 'trainer'> & { readonly trainer: string };
 
-/** Lengths of the examples of a data set. */
+/** Lengths of the examples of a data set, or of its first ones. */
 export interface Measure {
+  /** Examples of the data set, and those that were counted. */
+  readonly examples: number;
+  readonly counted: number;
   readonly tokens: number;
   readonly learnedTokens: number;
   /** Tokens of each example that can be learned. */

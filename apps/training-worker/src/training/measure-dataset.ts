@@ -24,10 +24,13 @@ export async function measureDataset({ base, dataset, sample, log, signal }: Mea
   try {
     const preparer = new ExamplePreparer(scorer.texts, Infinity, 'leave_out');
     const lengths: number[] = [];
-    const sums = { tokens: 0, learnedTokens: 0, overContext: 0 };
+    const sums = { examples: 0, counted: 0, tokens: 0, learnedTokens: 0, overContext: 0 };
     for await (const line of createInterface({ input: createReadStream(dataset), crlfDelay: Infinity })) {
       signal.throwIfAborted();
-      if (sample !== null && lengths.length >= sample) break;
+      if (line.trim() === '') continue;
+      sums.examples += 1;
+      if (sample !== null && sums.counted >= sample) continue;
+      sums.counted += 1;
       const example = readExample(line);
       const prepared = example && preparer.prepare(example);
       if (!prepared || typeof prepared === 'string') continue;

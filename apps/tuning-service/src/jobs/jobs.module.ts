@@ -35,6 +35,7 @@ import { JobReadsService } from './job-reads.service.js';
 import { JobsRepository } from './jobs.repository.js';
 import { JobsService } from './jobs.service.js';
 import { RecordsRepository } from './records.repository.js';
+import { TokenLimits } from './token-limits.js';
 
 @Controller()
 class JobsHandlers {
@@ -130,8 +131,8 @@ class JobReadsHandlers {
   controllers: [JobsHandlers, JobReadsHandlers],
   providers: [
     ...[JobPlans, JobsRepository, JobsService, JobReadsService, RecordsRepository, Checkpoints, MeasuresRepository, MeasuresService],
-    ...[Assigner, PlacementRounds, Placer, FollowUps],
+    ...[Assigner, PlacementRounds, Placer, FollowUps, TokenLimits],
   ],
-  exports: [JobsRepository, RecordsRepository, Checkpoints, MeasuresRepository],
+  exports: [JobsRepository, RecordsRepository, Checkpoints, MeasuresRepository, TokenLimits],
 })
 export class JobsModule {}

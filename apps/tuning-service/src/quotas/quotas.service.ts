@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { AccountId, FindTuningUse, TuningCounts } from '@slipway/contracts';
+import type { AccountId, FindTuningUse, ServiceError, TuningCounts } from '@slipway/contracts';
 import { AccountTransactions, AuditLog, CountedQuotas, Transactions, type Tx } from '@slipway/database';
 import type { z } from 'zod';
 import { QuotasRepository } from './quotas.repository.js';
@@ -50,9 +50,19 @@ export class QuotasService extends CountedQuotas<keyof TuningCounts> {
    * @throws ServiceError `quota_exceeded`
    */
   async requireTokens(tx: Tx, account: AccountId, tokens: number): Promise<void> {
+    const refusal = await this.tokenExcess(tx, account, tokens);
+    if (refusal) throw refusal;
+  }
+
+  /**
+   * The refusal of a job that learns so many tokens; null = it may.
+   * @param own tokens of the same job that are counted as used already
+   */
+  async tokenExcess(tx: Tx, account: AccountId, tokens: number, own = 0): Promise<ServiceError | null> {
     const [{ job_tokens, month_tokens }, used] = [await this.of(tx, account), await this.used(tx, account)];
-    if (tokens > job_tokens) throw this.exceeded('job_tokens', { quota: job_tokens, used: tokens });
-    if (used.month_tokens + tokens > month_tokens) throw this.exceeded('month_tokens', { quota: month_tokens, used: used.month_tokens });
+    if (tokens > job_tokens) return this.exceeded('job_tokens', { quota: job_tokens, used: tokens });
+    const month = used.month_tokens - own;
+    return month + tokens > month_tokens ? this.exceeded('month_tokens', { quota: month_tokens, used: month }) : null;
   }
 
   /** The quotas that apply to the account, and their use. */

@@ -12,6 +12,7 @@ import { DatasetsRepository } from '../datasets/datasets.repository.js';
 import { VersionsRepository } from '../datasets/versions.repository.js';
 import { JobsRepository } from '../jobs/jobs.repository.js';
 import { RecordsRepository } from '../jobs/records.repository.js';
+import { TokenLimits } from '../jobs/token-limits.js';
 import { MeasuresRepository } from '../measures/measures.repository.js';
 
 /** Opens blobs for workers, and takes the token counts that they make. */
@@ -26,6 +27,7 @@ export class BlobReadsService {
     private readonly records: RecordsRepository,
     private readonly adapters: AdaptersRepository,
     private readonly measures: MeasuresRepository,
+    private readonly limits: TokenLimits,
     private readonly uses: BlobUsesRepository,
     private readonly tickets: Tickets,
     private readonly door: BlobDoor,
@@ -46,7 +48,12 @@ export class BlobReadsService {
   async reportMeasure(request: z.output<typeof ReportMeasure.request>): Promise<z.input<typeof ReportMeasure.reply>> {
     const { base_sha256, template_sha256, measure, failed } = request;
     const made = { base_sha256, template_sha256, measure: failed === undefined ? measure : null, failed: failed ?? null };
-    if (!(await this.transactions.run((tx) => this.measures.give(tx, request, made)))) throw datasetNotFound();
+    const isTaken = await this.transactions.run(async (tx) => {
+      if (!(await this.measures.give(tx, request, made))) return false;
+      if (made.measure) await this.limits.recheck(tx, request, made.measure);
+      return true;
+    });
+    if (!isTaken) throw datasetNotFound();
     return {};
   }
 

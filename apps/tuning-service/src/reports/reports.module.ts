@@ -7,6 +7,7 @@ import { AdaptersModule } from '../adapters/adapters.module.js';
 import { BlobsModule } from '../blobs/blobs.module.js';
 import { DatasetsModule } from '../datasets/datasets.module.js';
 import { JobsModule } from '../jobs/jobs.module.js';
+import { QuotasModule } from '../quotas/quotas.module.js';
 import { UploadsModule } from '../uploads/uploads.module.js';
 import { BlobReadsService } from './blob-reads.service.js';
 import { ReportsService } from './reports.service.js';
@@ -41,7 +42,7 @@ class ReportsHandlers {
 
 /** What training workers and agents ask and report. */
 @Module({
-  imports: [AdaptersModule, BlobsModule, DatasetsModule, JobsModule, UploadsModule],
+  imports: [AdaptersModule, BlobsModule, DatasetsModule, JobsModule, QuotasModule, UploadsModule],
   controllers: [ReportsHandlers],
   providers: [ReportsService, BlobReadsService],
 })

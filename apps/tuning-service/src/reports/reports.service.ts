@@ -21,6 +21,7 @@ import { ENDED, type JobRow, PLACED } from '../jobs/job-rows.js';
 import { type JobChange, JobsRepository } from '../jobs/jobs.repository.js';
 import { checkpointOwner, RecordsRepository } from '../jobs/records.repository.js';
 import { announceWork } from '../leader.js';
+import { QuotasService } from '../quotas/quotas.service.js';
 import { TuningMetrics } from '../tuning-metrics.js';
 
 /** Best checkpoints that are kept, beside the newest one. */
@@ -49,6 +50,7 @@ export class ReportsService {
     private readonly secrets: InstallationSecrets,
     private readonly tickets: Tickets,
     private readonly door: BlobDoor,
+    private readonly quotas: QuotasService,
     private readonly metrics: TuningMetrics,
   ) {}
 
@@ -76,6 +78,11 @@ export class ReportsService {
       if (locked.attempt !== attempt || locked.worker !== request.tw || !PLACED.includes(locked.state)) throw superseded();
       await tx.query(`UPDATE job_attempt SET seq = $3 WHERE job_id = $1 AND attempt = $2`, [job, attempt, seq]);
       await this.#addRecords(tx, locked, request);
+      const excess = await this.#excess(tx, locked, request);
+      if (excess) {
+        await this.#end(tx, locked, { ...request, state: 'failed' }, excess);
+        return { seq, desired: 'cancel', adapter: null };
+      }
       const adapter = await this.#addAdapter(tx, locked, request);
       const change = changeOf(locked, request, adapter);
       await this.jobs.change(tx, job, change);
@@ -83,6 +90,17 @@ export class ReportsService {
       await this.#end(tx, locked, request, change);
       return { seq, desired: locked.desired, adapter: adapter ?? locked.adapter_id };
     });
+  }
+
+  /** Ends a job that learns more than its account may, now that the worker has counted. Its next report is refused, so its worker ends it. */
+  async #excess(tx: Tx, row: JobRow, { learned_tokens: tokens }: Request): Promise<JobChange | null> {
+    const refusal = tokens === undefined ? null : await this.quotas.tokenExcess(tx, row.account, tokens, row.learned_tokens ?? 0);
+    if (!refusal) return null;
+    const { message: detail } = refusal;
+    const change = { ...freed, state: 'failed', reason: 'quota_exceeded', detail, finished_at: new Date() } as const;
+    await this.jobs.change(tx, row.id, change);
+    await this.jobs.addEvent(tx, row.id, { level: 'error', code: 'failed', message: detail, data: { code: change.reason } });
+    return change;
   }
 
   async #attempt(tx: Tx, job: JobId, attempt: number): Promise<Attempt | null> {
