@@ -42,5 +42,6 @@ export class CreationsRepository {
   }
 }
 
-const keyTaken = (): ServiceError =>
+/** The refusal of an idempotency key that made something else. */
+export const keyTaken = (): ServiceError =>
   new ServiceError('invalid_request', 'This idempotency key was used for another creation.', { param: 'idempotency_key' });

@@ -2,6 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { database, RefusalLog, refusalLog } from '@slipway/database';
 import { defineService, resource } from '@slipway/platform';
 import { followedProofs, RpcGate, rpcGate } from '@slipway/proof';
+import { AdapterImportsModule } from './adapter-imports/adapter-imports.module.js';
 import { AdaptersModule } from './adapters/adapters.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { BlobDoor } from './blobs/blob-door.js';
@@ -31,7 +32,7 @@ class WorkModule {}
 @Module({
   imports: [
     ...[WorkModule, DatasetsModule, BlobsModule, UploadsModule, ValidationModule, ExamplesModule],
-    ...[JobsModule, AdaptersModule, ReportsModule, AuditModule, QuotasModule],
+    ...[JobsModule, AdaptersModule, AdapterImportsModule, ReportsModule, AuditModule, QuotasModule],
   ],
   providers: [rpcGate(RefusalLog), Housekeeping],
 })

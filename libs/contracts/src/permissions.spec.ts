@@ -131,7 +131,7 @@ describe('permissionsOf', () => {
   it('shows training to tuning-service and its workers alone', () => {
     expect([publishersOf('tun.dev.v1.hb.tw-1'), readersOf('tun.dev.v1.hb.tw-1')]).toEqual([['trainer'], ['tuning']]);
     expect([publishersOf('tun.dev.v1.wrk.tw-1'), readersOf('tun.dev.v1.wrk.tw-1')]).toEqual([['tuning'], ['trainer']]);
-    for (const call of ['report-training', 'report-measure', 'store-blob'])
+    for (const call of ['report-training', 'report-measure', 'store-blob', 'report-import', 'store-import-blob'])
       expect(callersOf(`tun.dev.v1.rpc.${call}`)).toEqual(['trainer']);
   });
 

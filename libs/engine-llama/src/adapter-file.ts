@@ -17,6 +17,9 @@ const CHUNK_BYTES = 1024 * 1024;
 /** llama.cpp multiplies this tensor the other way round. */
 const EMBEDDING = 'token_embd.weight';
 
+/** Hashes of the template and the tokenizer that an adapter was made with. */
+type TextHashes = Pick<ServedAdapter, 'template_sha256' | 'tokenizer_sha256'>;
+
 const mismatch = (detail: string): EngineLoadError => new EngineLoadError('adapter_mismatch', detail);
 
 type Half = Pick<GgufTensorInfo, 'dimensions'>;
@@ -46,7 +49,7 @@ function pairFault({ of, base, a, b }: Pair): string | null {
  * numbers. llama.cpp takes an adapter of any base with equal shapes, and NaN too.
  * @throws EngineLoadError `adapter_mismatch`
  */
-export async function assertAdapterFits(path: string, base: GgufFileInfo, facts: ServedAdapter): Promise<void> {
+export async function assertAdapterFits(path: string, base: GgufFileInfo, facts: TextHashes): Promise<void> {
   const hashes = modelHashes(base.metadata.tokenizer);
   if (hashes.templateSha256 !== facts.template_sha256)
     throw mismatch('The base has another chat template than the one that the adapter was made with.');

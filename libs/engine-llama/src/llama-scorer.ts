@@ -2,6 +2,7 @@ import { EngineLoadError } from '@slipway/engine';
 import { ChatTemplate, ControlTokenGuard, TemplateFacts, type Tokenizer } from '@slipway/model-text';
 import type { Logger } from '@slipway/platform';
 import type { LlamaContext, LlamaContextSequence, LlamaModel, Token } from 'node-llama-cpp';
+import { assertAdapterFits } from './adapter-file.js';
 import { LlamaTokenizer } from './llama-tokenizer.js';
 import { type LoadedModel, loadModel } from './load-model.js';
 import { type ModelHashes, modelHashes } from './model-hashes.js';
@@ -98,6 +99,16 @@ export class LlamaScorer {
         throw new EngineLoadError('out_of_memory', 'The worker has too little memory to score with this model.', { cause });
       });
     return new ContextScorer(model, made);
+  }
+
+  /**
+   * Whether a file is an adapter of this model: architecture, shapes, rank, and numbers that are numbers.
+   * @throws EngineLoadError `adapter_mismatch`
+   */
+  assertFits(adapter: string): Promise<void> {
+    const { templateSha256, tokenizerSha256 } = this.texts.hashes;
+    const facts = { template_sha256: templateSha256, tokenizer_sha256: tokenizerSha256 };
+    return assertAdapterFits(adapter, this.loaded.base.model.fileInfo, facts);
   }
 
   /** Frees the memory of the model. What scores must be disposed before. */

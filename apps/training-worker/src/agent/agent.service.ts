@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { hostname, totalmem } from 'node:os';
 import { Inject, Injectable } from '@nestjs/common';
-import { type Incarnation, subjectOf, type TrainerFacts, TrainerHeartbeat, TrainingAssignment } from '@slipway/contracts';
+import { IMPORT_FEATURE, type Incarnation, subjectOf, type TrainerFacts, TrainerHeartbeat, TrainingAssignment } from '@slipway/contracts';
 import { CONFIG, LOG, type Logger, NATS, type NatsConnection, type Subscription } from '@slipway/platform';
 import type { TrainingWorkerConfig } from '../config.js';
 import type { Trainer } from '../trainers/trainer.js';
@@ -94,7 +94,7 @@ export class AgentService {
       bases: this.bases.list(),
       disk_free: this.#diskFree,
       draining: this.#draining,
-      features: [],
+      features: [IMPORT_FEATURE],
       assigned: this.#fence.applied,
     };
     try {

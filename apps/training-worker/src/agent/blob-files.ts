@@ -40,6 +40,9 @@ export interface TransferOptions {
   readonly onAway?: (reason: 'away' | 'full') => void;
 }
 
+/** Where a blob is to be written; `url` null = it is stored already. */
+type StoreAddress = z.output<typeof StoreBlob.reply>;
+
 class MissingBlobError extends Error {}
 
 /** The blob door refused a transfer. */
@@ -79,14 +82,19 @@ export class BlobFiles {
     });
   }
 
-  /** @throws TrainingFault `storage_failed`, or `no_disk` when the store is full; ServiceError `attempt_superseded` */
-  async store(path: string, attempt: AttemptName, options: TransferOptions): Promise<StoredBlob> {
+  /** Stores a file of a job. @throws TrainingFault `storage_failed`, or `no_disk` when the store is full; ServiceError `attempt_superseded` */
+  store(path: string, attempt: AttemptName, options: TransferOptions): Promise<StoredBlob> {
+    return this.storeBy(path, (blob) => this.rpc.call(StoreBlob, { ...attempt, ...blob }), options);
+  }
+
+  /** Stores a file at the address that `ask` gets for it. @throws as `store` */
+  async storeBy(path: string, ask: (blob: StoredBlob) => Promise<StoreAddress>, options: TransferOptions): Promise<StoredBlob> {
     const { size: bytes } = await stat(path);
     const hash = createHash('sha256');
     for await (const piece of createReadStream(path)) hash.update(piece as Buffer);
     const sha256 = hash.digest('hex');
     await this.#try(options, async () => {
-      const { url, ticket } = await this.rpc.call(StoreBlob, { ...attempt, bytes, sha256 });
+      const { url, ticket } = await ask({ bytes, sha256 });
       if (url === null) return;
       const target = new URL(url);
       if (ticket !== null && !target.searchParams.has('t')) target.searchParams.set('t', ticket);

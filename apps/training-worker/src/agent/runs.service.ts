@@ -9,11 +9,17 @@ import type { TrainerSettings } from '../trainers/trainers.js';
 import { TRAINER_ID } from './agent-tokens.js';
 import { BasesService } from './bases.service.js';
 import { BlobFiles } from './blob-files.js';
+import { type ImportItem, ImportRun } from './import-run.js';
 import { type MeasureItem, MeasureRun } from './measure-run.js';
 import { type JobItem, TrainingRun } from './training-run.js';
 
-const keyOf = (item: TrainingItem): string =>
-  item.kind === 'job' ? `job-${item.job}-${item.attempt}` : `measure-${item.dataset}-${item.version}-${item.base}`;
+function keyOf(item: TrainingItem): string {
+  if (item.kind === 'job') return `job-${item.job}-${item.attempt}`;
+  return item.kind === 'import' ? `import-${item.import}` : `measure-${item.dataset}-${item.version}-${item.base}`;
+}
+
+/** What runs beside jobs: counts, and checks of adapters from outside. */
+type SideRun = Pick<MeasureRun, 'ended' | 'end'>;
 
 /** Longer than any job: what is older was left by a worker that was killed, in milliseconds. */
 const LEFT_MS = 2 * 86_400_000;
@@ -22,7 +28,7 @@ const LEFT_MS = 2 * 86_400_000;
 @Injectable()
 export class RunsService {
   readonly #jobs = new Map<string, { readonly run: TrainingRun; readonly item: JobItem }>();
-  readonly #measures = new Map<string, MeasureRun>();
+  readonly #sides = new Map<string, SideRun>();
   readonly #over = new Set<string>();
   readonly #blobs: BlobFiles;
   readonly #folder: string;
@@ -59,7 +65,7 @@ export class RunsService {
     if (this.#closed) return;
     const wanted = new Map(items.map((item) => [keyOf(item), item]));
     for (const [key, { run }] of this.#jobs) if (!wanted.has(key)) run.supersede();
-    for (const [key, run] of this.#measures) if (!wanted.has(key)) run.end();
+    for (const [key, run] of this.#sides) if (!wanted.has(key)) run.end();
     for (const key of this.#over) if (!wanted.has(key)) this.#over.delete(key);
     for (const [key, item] of wanted) this.#place(key, item);
   }
@@ -75,16 +81,16 @@ export class RunsService {
     this.#closed = true;
     const all = [...this.#jobs.values()].map(({ run }) => run);
     for (const run of all) run.supersede();
-    for (const run of this.#measures.values()) run.end();
-    await Promise.all([...all, ...this.#measures.values()].map(({ ended }) => ended));
+    for (const run of this.#sides.values()) run.end();
+    await Promise.all([...all, ...this.#sides.values()].map(({ ended }) => ended));
   }
 
   #place(key: string, item: TrainingItem): void {
     const running = this.#jobs.get(key);
     if (running && item.kind === 'job') running.run.want(item.desired, item.keep);
-    if (running || this.#measures.has(key) || this.#over.has(key)) return;
+    if (running || this.#sides.has(key) || this.#over.has(key)) return;
     if (item.kind === 'job') this.#train(key, item);
-    else this.#measure(key, item);
+    else this.#begin(key, item);
     this.#changed();
   }
 
@@ -116,14 +122,17 @@ export class RunsService {
     });
   }
 
-  #measure(key: string, item: MeasureItem): void {
+  #begin(key: string, item: MeasureItem | ImportItem): void {
     const base = this.bases.find(item.base);
     if (!base) return;
-    const folder = join(this.#folder, 'measures', key);
-    const run = new MeasureRun({ item, tw: this.tw, base, folder, blobs: this.#blobs, rpc: this.rpc, logLevel: this.config.LOG_LEVEL });
-    this.#measures.set(key, run);
+    const { tw, rpc } = this;
+    const common = { tw, base, folder: join(this.#folder, 'sides', key), blobs: this.#blobs, rpc, logLevel: this.config.LOG_LEVEL };
+    const { threads } = this.trainers;
+    const run =
+      item.kind === 'measure' ? new MeasureRun({ item, ...common }) : new ImportRun({ item, ...common, hashFolder: this.#folder, threads });
+    this.#sides.set(key, run);
     void run.ended.then(() => {
-      this.#measures.delete(key);
+      this.#sides.delete(key);
       this.#over.add(key);
     });
   }

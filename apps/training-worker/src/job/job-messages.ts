@@ -3,6 +3,7 @@ import type { LogLevel } from '@slipway/platform';
 import type { ModelFacts } from '../scoring.js';
 import type { TrainerSettings } from '../trainers/trainers.js';
 import type { TrainingFaultCode } from '../training-fault.js';
+import type { ImportedAdapter, ImportTask } from '../training/import-adapter.js';
 import type {
   AdapterResult,
   CurvePoint,
@@ -32,6 +33,7 @@ export interface Measure {
 export type Task =
   | { readonly k: 'train'; readonly job: SentJob; readonly trainers: TrainerSettings }
   | { readonly k: 'describe'; readonly path: string }
+  | { readonly k: 'import'; readonly adapter: ImportTask }
   | { readonly k: 'measure'; readonly base: string; readonly dataset: string; readonly sample: number | null };
 
 /** The agent to the process of a task. */
@@ -59,4 +61,5 @@ export type FromTask =
   | { readonly k: 'checkpoint'; readonly no: number; readonly checkpoint: ScoredCheckpoint }
   | { readonly k: 'outcome'; readonly outcome: SentOutcome }
   | { readonly k: 'described'; readonly facts: ModelFacts | null }
-  | { readonly k: 'measured'; readonly measure: Measure };
+  | { readonly k: 'measured'; readonly measure: Measure }
+  | { readonly k: 'imported'; readonly adapter: ImportedAdapter };

@@ -3,6 +3,7 @@ import { EngineLoadError } from '@slipway/engine';
 import { createLogger, type Logger } from '@slipway/platform';
 import { readModelFacts } from '../scoring.js';
 import { createTrainers } from '../trainers/trainers.js';
+import { importAdapter } from '../training/import-adapter.js';
 import { measureDataset } from '../training/measure-dataset.js';
 import { runTraining } from '../training/run-training.js';
 import { StopTraining, type TrainingOutcome, type TrainingSink } from '../training/training-job.js';
@@ -59,6 +60,8 @@ export class JobProcess {
     if (task.k === 'describe') return this.#describe(task.path, log);
     if (task.k === 'measure')
       return this.#send({ k: 'measured', measure: await measureDataset({ ...task, log, signal: this.#stop.signal }) });
+    if (task.k === 'import')
+      return this.#send({ k: 'imported', adapter: await importAdapter(task.adapter, { log, signal: this.#stop.signal }) });
     const trainer = (await createTrainers(task.trainers, log)).get(task.job.trainer);
     if (!trainer) throw new TrainingFault('trainer_unavailable', `This worker has no trainer "${task.job.trainer}".`);
     const outcome = await runTraining({ ...task.job, trainer }, { sink: this.#sink(), signal: this.#stop.signal, log });

@@ -30,6 +30,7 @@ const VERSION = 3;
 const ALIGNMENT = 32;
 const F32 = 0;
 const F16 = 1;
+const BF16 = 30;
 /** Adapters above are refused: nothing that is trained here is as large. */
 const BYTES_MAX = 4 * 2 ** 30;
 const COUNT_MAX = 100_000;
@@ -124,6 +125,8 @@ export async function readLoraGguf(path: string): Promise<LoraAdapter> {
   if (facts.get('adapter.type') !== 'lora' || typeof architecture !== 'string' || typeof alpha !== 'number') {
     throw damaged('it is no LoRA adapter');
   }
+  // Tensors that share bytes would need more memory than the file has.
+  if (infos.reduce((sum, info) => sum + bytesOf(info), 0) > bytes.length) throw damaged('its tensors overlap');
   const pairs = pairUp(infos, (info) => matrixOf(bytes, start, info));
   const ranks = new Set(pairs.map(({ a }) => a.rows));
   const [rank] = ranks;
@@ -151,18 +154,37 @@ function readInfo(reader: Reader): TensorInfo {
 
 function matrixOf(bytes: Buffer, start: number, { columns, rows, type, offset }: TensorInfo): LoraMatrix {
   const count = columns * rows;
-  const size = type === F32 ? 4 : 2;
-  if (type !== F32 && type !== F16) throw damaged('its numbers are quantized');
   const from = start + offset;
-  if (from + count * size > bytes.length) throw damaged('it ends early');
+  const read = READERS.get(type);
+  if (!read) throw damaged('its numbers are quantized');
+  if (from + bytesOf({ columns, rows, type }) > bytes.length) throw damaged('it ends early');
   const values = new Float32Array(count);
   for (let i = 0; i < count; i += 1) {
-    const value = size === 4 ? bytes.readFloatLE(from + i * 4) : fromHalf(bytes.readUInt16LE(from + i * 2));
+    const value = read(bytes, from, i);
     if (!Number.isFinite(value)) throw damaged('it holds a value that is no number');
     values[i] = value;
   }
   return { rows, columns, values };
 }
+
+const bytesOf = ({ columns, rows, type }: Pick<TensorInfo, 'columns' | 'rows' | 'type'>): number => columns * rows * (type === F32 ? 4 : 2);
+
+/** Reads one number of a list of them. */
+type NumberReader = (bytes: Buffer, from: number, i: number) => number;
+
+/** Readers of 32-bit, 16-bit and brain floats. */
+export const floatReaders = {
+  f32: (bytes, from, i) => bytes.readFloatLE(from + i * 4),
+  f16: (bytes, from, i) => fromHalf(bytes.readUInt16LE(from + i * 2)),
+  // The upper half of a 32-bit number.
+  bf16: (bytes, from, i) => new Float32Array(Uint32Array.of(bytes.readUInt16LE(from + i * 2) << 16).buffer)[0] ?? NaN,
+} as const satisfies Record<string, NumberReader>;
+
+const READERS: ReadonlyMap<number, NumberReader> = new Map([
+  [F32, floatReaders.f32],
+  [F16, floatReaders.f16],
+  [BF16, floatReaders.bf16],
+]);
 
 function fromHalf(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;

@@ -21,7 +21,22 @@ const PEFT_NAME = /^base_model\.model\.model\.layers\.(?<layer>\d+)\.(?<module>[
 /** Names of the two files of the PEFT form. */
 export const PEFT_FILES = { weights: 'adapter_model.safetensors', config: 'adapter_config.json' } as const;
 
-const Config = z.looseObject({ r: z.int().min(1).max(256), lora_alpha: z.number().positive(), use_rslora: z.boolean().optional() });
+const RANK_MAX = 256;
+/** What an adapter may hold beside its matrices, empty or off. */
+const Off = z.union([z.literal(false), z.null(), z.record(z.string(), z.never()), z.array(z.never())]).optional();
+const Config = z.looseObject({
+  peft_type: z.string().optional(),
+  r: z.int().min(1),
+  lora_alpha: z.number().positive(),
+  bias: z.string().optional(),
+  ...{ use_rslora: Off, use_dora: Off, modules_to_save: Off, rank_pattern: Off, alpha_pattern: Off, fan_in_fan_out: Off },
+});
+
+/**
+ * Architectures whose matrices have the same order of rows in both forms. Others, such as llama, have those of attention reordered
+ * in GGUF.
+ */
+const SAME_ORDER = ['qwen2', 'qwen3', 'gemma', 'gemma2', 'gemma3'];
 
 const unknownModule = (name: string): TrainingFault =>
   new TrainingFault('adapter_mismatch', `The adapter changes "${name}", which has no name in the other form.`);
@@ -74,9 +89,10 @@ export async function writePeft(folder: string, adapter: LoraAdapter, base: stri
  * @throws TrainingFault `adapter_mismatch` for files that are none, or that hold more than LoRA
  */
 export async function readPeft(folder: string, architecture: string): Promise<LoraAdapter> {
-  const config = Config.safeParse(JSON.parse(await readFile(join(folder, PEFT_FILES.config), 'utf8'))).data;
-  if (!config || config.use_rslora === true) {
-    throw new TrainingFault('adapter_mismatch', 'The configuration of the adapter is none that can be served.');
+  const config = await readConfig(join(folder, PEFT_FILES.config));
+  if (!SAME_ORDER.includes(architecture)) {
+    const message = `Adapters in the form of PEFT are taken for ${SAME_ORDER.join(', ')}, not for ${architecture}. Convert it to GGUF.`;
+    throw new TrainingFault('adapter_mismatch', message);
   }
   const halves = new Map<string, { a?: LoraMatrix; b?: LoraMatrix }>();
   for (const [name, matrix] of readSafetensors(await readFile(join(folder, PEFT_FILES.weights)))) {
@@ -93,4 +109,30 @@ export async function readPeft(folder: string, architecture: string): Promise<Lo
     return { tensor, a, b };
   });
   return { architecture, alpha: config.lora_alpha, rank: config.r, pairs };
+}
+
+async function readConfig(path: string): Promise<z.output<typeof Config>> {
+  const text = await readFile(path, 'utf8');
+  const parsed = Config.safeParse(parse(text));
+  if (!parsed.success) {
+    const [field] = parsed.error.issues[0]?.path ?? [];
+    const what = field === undefined ? 'is no JSON object' : `has a "${String(field)}" that cannot be served`;
+    throw new TrainingFault(
+      'adapter_mismatch',
+      `${PEFT_FILES.config} ${what}: plain LoRA is taken, without DoRA, rank patterns and biases.`,
+    );
+  }
+  const { peft_type: type = 'LORA', bias = 'none', r } = parsed.data;
+  if (type !== 'LORA') throw new TrainingFault('adapter_mismatch', `The adapter is a ${type.slice(0, 32)}; LoRA is taken.`);
+  if (bias !== 'none') throw new TrainingFault('adapter_mismatch', 'The adapter changes biases, which no engine here serves.');
+  if (r > RANK_MAX) throw new TrainingFault('adapter_mismatch', `The adapter has rank ${r}; at most ${RANK_MAX} is allowed.`);
+  return parsed.data;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TrainingFault } from '../training-fault.js';
-import type { LoraMatrix } from './lora-gguf.js';
+import { floatReaders, type LoraMatrix } from './lora-gguf.js';
 
 /** Longest header that is read, in bytes: 100,000 tensors. */
 const HEADER_MAX = 16 * 2 ** 20;
@@ -9,7 +9,7 @@ const ALIGNMENT = 8;
 const Header = z.record(
   z.string(),
   z.object({
-    dtype: z.literal('F32'),
+    dtype: z.enum(['F32', 'F16', 'BF16']),
     shape: z.tuple([z.int().positive(), z.int().positive()]),
     data_offsets: z.tuple([z.int().nonnegative(), z.int().nonnegative()]),
   }),
@@ -34,8 +34,14 @@ export function writeSafetensors(tensors: ReadonlyMap<string, LoraMatrix>): Buff
   return Buffer.concat([length, Buffer.from(padded), ...data]);
 }
 
+const DTYPES = {
+  F32: { bytes: 4, read: floatReaders.f32 },
+  F16: { bytes: 2, read: floatReaders.f16 },
+  BF16: { bytes: 2, read: floatReaders.bf16 },
+};
+
 /**
- * Reads matrices of 32-bit numbers.
+ * Reads matrices of numbers of 16 or 32 bits.
  * @throws TrainingFault `adapter_mismatch` for anything else, before it allocates what the header claims
  */
 export function readSafetensors(bytes: Buffer): Map<string, LoraMatrix> {
@@ -44,21 +50,26 @@ export function readSafetensors(bytes: Buffer): Map<string, LoraMatrix> {
   const start = 8 + length;
   const { __metadata__: _, ...rest } = parse(bytes.toString('utf8', 8, start));
   const header = Header.safeParse(rest).data;
-  if (!header) throw damaged('its header names something else than matrices of 32-bit numbers');
+  if (!header) throw damaged('its header names something else than matrices of 16-bit or 32-bit numbers');
   const tensors = new Map<string, LoraMatrix>();
-  for (const [name, { shape, data_offsets: offsets }] of Object.entries(header)) {
+  let claimed = 0;
+  for (const [name, { dtype, shape, data_offsets: offsets }] of Object.entries(header)) {
     const [rows, columns] = shape;
     const [from, to] = offsets;
-    if (to - from !== rows * columns * 4 || start + to > bytes.length) throw damaged(`"${name}" does not fit`);
-    tensors.set(name, { rows, columns, values: floatsOf(bytes, start + from, rows * columns) });
+    const wrong = to - from !== rows * columns * DTYPES[dtype].bytes || start + to > bytes.length;
+    if (wrong) throw damaged(`"${name.slice(0, 100)}" does not fit`);
+    // Tensors that share bytes would need more memory than the file has.
+    if ((claimed += to - from) > bytes.length) throw damaged('its tensors overlap');
+    tensors.set(name, { rows, columns, values: floatsOf(bytes, { from: start + from, count: rows * columns, dtype }) });
   }
   return tensors;
 }
 
-function floatsOf(bytes: Buffer, from: number, count: number): Float32Array {
+function floatsOf(bytes: Buffer, { from, count, dtype }: { from: number; count: number; dtype: keyof typeof DTYPES }): Float32Array {
   const values = new Float32Array(count);
+  const { read } = DTYPES[dtype];
   for (let i = 0; i < count; i += 1) {
-    const value = bytes.readFloatLE(from + i * 4);
+    const value = read(bytes, from, i);
     if (!Number.isFinite(value)) throw damaged('it holds a value that is no number');
     values[i] = value;
   }

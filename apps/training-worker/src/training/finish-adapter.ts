@@ -1,8 +1,6 @@
-import { mkdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { type LoraAdapter, readLoraGguf, writeLoraGguf } from '../results/lora-gguf.js';
-import { PEFT_FILES, writePeft } from '../results/peft.js';
-import { packTar } from '../results/tar.js';
+import { join } from 'node:path';
+import { type AdapterForms, writeForms } from '../results/adapter-forms.js';
+import { type LoraAdapter, readLoraGguf } from '../results/lora-gguf.js';
 import type { LlamaScorer } from '../scoring.js';
 import { TrainingFault } from '../training-fault.js';
 import { chooseScale } from './adapter-scale.js';
@@ -15,7 +13,7 @@ import { withRoom } from './with-room.js';
 import { makeWitness, witnessPrompts } from './witness.js';
 
 /** Least distance of an adapter from its base; below, no replica could prove that it serves the adapter. */
-const LEAST_DISTANCE = 0.02;
+export const LEAST_DISTANCE = 0.02;
 
 /** What is known of a job when its training is over. */
 export interface FinishInput {
@@ -49,7 +47,7 @@ export async function finishAdapter(input: FinishInput): Promise<AdapterResult> 
     const message = `The adapter is applied at ${scale} of what was trained: its right answers stay, and the base forgets less.`;
     sink.event({ level: 'info', code: 'scaled', message, data: { scale } });
   }
-  const files = await withRoom(() => writeForms(job, best, scale), { sink, signal });
+  const files = await withRoom(() => formsOf(job, best, scale), { sink, signal });
   return withScorer(scorer, files.gguf, context, (adapter) =>
     withScorer(scorer, null, context, async (plain) => {
       const witness = await makeWitness(adapter, plain, witnessPrompts(first, kept ?? held));
@@ -75,19 +73,8 @@ function assertEffect(distance: number): void {
   throw new TrainingFault('no_effect', message, { distance });
 }
 
-type Forms = Pick<AdapterResult, 'gguf' | 'peft' | 'rank' | 'alpha' | 'modules'>;
-
-async function writeForms({ folder, base }: TrainingJob, best: CheckpointScore, scale: number): Promise<Forms> {
-  const adapter = scaled(await readLoraGguf(best.adapter), scale);
-  const out = join(folder, 'adapter');
-  await mkdir(out, { recursive: true });
-  const [gguf, peft] = [join(out, 'adapter.gguf'), join(out, 'peft.tar')];
-  await writeLoraGguf(gguf, adapter);
-  await writePeft(out, adapter, basename(base.path, '.gguf'));
-  await packTar(peft, [join(out, PEFT_FILES.config), join(out, PEFT_FILES.weights)]);
-  const modules = [...new Set(adapter.pairs.map(({ tensor }) => tensor.split('.').at(-1) ?? tensor))].toSorted();
-  return { gguf, peft, rank: adapter.rank, alpha: adapter.alpha, modules };
-}
+const formsOf = async ({ folder, base }: TrainingJob, best: CheckpointScore, scale: number): Promise<AdapterForms> =>
+  writeForms(join(folder, 'adapter'), scaled(await readLoraGguf(best.adapter), scale), base.path);
 
 /** In the weights, not in `alpha`, which some engines take only as a whole number. */
 function scaled(adapter: LoraAdapter, scale: number): LoraAdapter {

@@ -45,6 +45,16 @@ export async function makeWitness(adapter: AdapterScorer, base: AdapterScorer, p
   return { answers, distance: count === 0 ? 0 : sum / count };
 }
 
+/** The answers of a witness on which adapter and base differ most. */
+export function mostTelling({ answers }: Witness): Witness {
+  const sumOf = ({ adapter, base }: WitnessAnswer): number =>
+    adapter.reduce((sum, logprob, i) => sum + Math.abs(logprob - (base[i] ?? 0)), 0);
+  const meanOf = (answer: WitnessAnswer): number => sumOf(answer) / answer.answer.length;
+  const kept = answers.toSorted((a, b) => meanOf(b) - meanOf(a)).slice(0, 2 * EACH);
+  const count = kept.reduce((sum, { answer }) => sum + answer.length, 0);
+  return { answers: kept, distance: count === 0 ? 0 : kept.reduce((sum, answer) => sum + sumOf(answer), 0) / count };
+}
+
 /** Mean distance of the log probabilities of a witness from what a replica gives now. */
 export async function distanceFrom(witness: Witness, scorer: AdapterScorer): Promise<number> {
   let sum = 0;

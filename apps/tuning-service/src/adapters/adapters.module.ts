@@ -12,6 +12,8 @@ import {
 } from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
+import { AdapterImportsRepository } from '../adapter-imports/adapter-imports.repository.js';
+import { ArrivedAdapters } from '../adapter-imports/arrived-adapters.js';
 import { BlobsModule } from '../blobs/blobs.module.js';
 import { DatasetsModule } from '../datasets/datasets.module.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
@@ -68,7 +70,7 @@ class AdaptersHandlers {
 @Module({
   imports: [BlobsModule, DatasetsModule, QuotasModule],
   controllers: [AdaptersHandlers],
-  providers: [AdaptersRepository, AdaptersService, AdapterExports],
-  exports: [AdaptersRepository],
+  providers: [AdaptersRepository, AdaptersService, AdapterExports, AdapterImportsRepository, ArrivedAdapters],
+  exports: [AdaptersRepository, AdapterImportsRepository, ArrivedAdapters],
 })
 export class AdaptersModule {}

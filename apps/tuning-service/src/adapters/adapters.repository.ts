@@ -11,7 +11,6 @@ import {
 import type { EntityManager } from 'typeorm';
 import type { z } from 'zod';
 import { type ActorColumns, changedBy } from '../actor-columns.js';
-import type { JobRow } from '../jobs/job-rows.js';
 
 /** A row of `adapter`, with numbers in place of the driver's texts. */
 export interface AdapterRow extends ActorColumns {
@@ -44,6 +43,10 @@ export interface AdapterRow extends ActorColumns {
   readonly created_at: Date;
 }
 
+/** Where an adapter comes from. Without a job it was imported. */
+export type AdapterOrigin = ActorColumns &
+  Pick<AdapterRow, 'account' | 'name' | 'job_id' | 'step' | 'dataset_id' | 'dataset_name' | 'dataset_version' | 'base' | 'base_path'>;
+
 const COLUMNS = `a.id, a.account, a.name, a.version, a.job_id, a.step, a.dataset_id, a.dataset_name, a.dataset_version, a.base, a.base_path,
   a.base_sha256, a.template_sha256, a.tokenizer_sha256, a.gguf, a.gguf_bytes::float8 AS gguf_bytes, a.peft, a.peft_bytes::float8 AS peft_bytes,
   a.rank, a.alpha, a.modules, a.witness, a.verdict, a.answers, a.deployments, a.actor, a.actor_id, a.actor_name, a.created_at,
@@ -59,19 +62,20 @@ const INSERT = `
 
 @Injectable()
 export class AdaptersRepository {
-  /** Makes the next version of an adapter of a job's name. A job makes one at most. */
+  /** Makes the next version of an adapter of this name. A job makes one at most. */
   async insert(
     tx: EntityManager,
-    job: JobRow,
-    made: { trained: z.output<typeof TrainedAdapter>; verdict: Verdict | null; answers: string | null },
+    from: AdapterOrigin,
+    made: { trained: Omit<z.output<typeof TrainedAdapter>, 'step'>; verdict: Verdict | null; answers: string | null },
   ): Promise<AdapterId> {
     const { trained, verdict, answers } = made;
-    await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, [`adapter:${job.account}:${job.name}`]);
+    await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, [`adapter:${from.account}:${from.name}`]);
     const [row] = await tx.query<[{ id: AdapterId }]>(INSERT, [
-      ...[job.account, job.name, job.id, trained.step, job.dataset_id, job.dataset_name, job.version, job.base, job.base_facts.path],
+      ...[from.account, from.name, from.job_id, from.step, from.dataset_id, from.dataset_name, from.dataset_version],
+      ...[from.base, from.base_path],
       ...[trained.base_sha256, trained.template_sha256, trained.tokenizer_sha256],
       ...[trained.gguf.sha256, trained.gguf.bytes, trained.peft.sha256, trained.peft.bytes, trained.rank, trained.alpha, trained.modules],
-      ...[JSON.stringify(trained.witness), verdict && JSON.stringify(verdict), answers, job.actor, job.actor_id, job.actor_name],
+      ...[JSON.stringify(trained.witness), verdict && JSON.stringify(verdict), answers, from.actor, from.actor_id, from.actor_name],
     ]);
     return row.id;
   }

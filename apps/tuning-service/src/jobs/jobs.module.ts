@@ -19,11 +19,13 @@ import {
 } from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
+import { AdaptersModule } from '../adapters/adapters.module.js';
 import { BlobsModule } from '../blobs/blobs.module.js';
 import { DatasetsModule } from '../datasets/datasets.module.js';
 import { MeasuresRepository } from '../measures/measures.repository.js';
 import { MeasuresService } from '../measures/measures.service.js';
 import { Assigner } from '../placement/assigner.js';
+import { ImportRounds } from '../placement/import-rounds.js';
 import { PlacementRounds } from '../placement/placement-rounds.js';
 import { Placer } from '../placement/placer.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
@@ -127,11 +129,11 @@ class JobReadsHandlers {
 
 /** Training jobs, what they report, and their placement on training workers. */
 @Module({
-  imports: [DatasetsModule, BlobsModule, QuotasModule, TrainersModule],
+  imports: [AdaptersModule, DatasetsModule, BlobsModule, QuotasModule, TrainersModule],
   controllers: [JobsHandlers, JobReadsHandlers],
   providers: [
     ...[JobPlans, JobsRepository, JobsService, JobReadsService, RecordsRepository, Checkpoints, MeasuresRepository, MeasuresService],
-    ...[Assigner, PlacementRounds, Placer, FollowUps, TokenLimits],
+    ...[Assigner, ImportRounds, PlacementRounds, Placer, FollowUps, TokenLimits],
   ],
   exports: [JobsRepository, RecordsRepository, Checkpoints, MeasuresRepository, TokenLimits],
 })

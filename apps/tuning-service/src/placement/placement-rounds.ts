@@ -8,6 +8,7 @@ import { MeasuresRepository, type OpenMeasure } from '../measures/measures.repos
 import { QuotasService } from '../quotas/quotas.service.js';
 import { canTrain, hindranceOf, type KnownBase, TrainerTable } from '../trainers/trainer-table.js';
 import { TuningMetrics } from '../tuning-metrics.js';
+import { ImportRounds } from './import-rounds.js';
 import { inLine } from './next-job.js';
 
 /** How often a job's worker may be lost. */
@@ -37,6 +38,7 @@ export interface RoundResult {
 /** One look at all jobs that are not over: queues them, frees those of lost workers, and places those whose turn it is. */
 @Injectable()
 export class PlacementRounds {
+  // oxlint-disable-next-line slipway/max-params -- a round looks at jobs, counts, imports, quotas and workers
   constructor(
     private readonly transactions: Transactions,
     private readonly jobs: JobsRepository,
@@ -45,6 +47,7 @@ export class PlacementRounds {
     private readonly quotas: QuotasService,
     private readonly table: TrainerTable,
     private readonly metrics: TuningMetrics,
+    private readonly imports: ImportRounds,
   ) {}
 
   async run(): Promise<RoundResult> {
@@ -55,7 +58,10 @@ export class PlacementRounds {
     const placed = await this.transactions.read((connection) => this.jobs.open(connection));
     this.metrics.jobs(placed.map(({ state }) => state));
     const measures = await this.transactions.read((connection) => this.measures.open(connection));
-    return { items: this.#itemsOf(placed, measures), isBusy: placed.some(({ state }) => state !== 'paused') || measures.length > 0 };
+    const items = this.#itemsOf(placed, measures);
+    const imports = await this.imports.run();
+    for (const [worker, item] of imports) items.set(worker, [...(items.get(worker) ?? []), item]);
+    return { items, isBusy: placed.some(({ state }) => state !== 'paused') || measures.length + imports.size > 0 };
   }
 
   /** What time and people did to a job, apart from its place on a worker. */

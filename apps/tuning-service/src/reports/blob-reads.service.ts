@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { BlobName, type OpenBlob, type ReportMeasure } from '@slipway/contracts';
 import { Transactions, type Tx } from '@slipway/database';
 import type { z } from 'zod';
+import { AdapterImportsRepository } from '../adapter-imports/adapter-imports.repository.js';
 import { AdaptersRepository } from '../adapters/adapters.repository.js';
 import { BlobDoor } from '../blobs/blob-door.js';
 import { blobNotFound } from '../blobs/blob-store.js';
@@ -26,6 +27,7 @@ export class BlobReadsService {
     private readonly jobs: JobsRepository,
     private readonly records: RecordsRepository,
     private readonly adapters: AdaptersRepository,
+    private readonly imports: AdapterImportsRepository,
     private readonly measures: MeasuresRepository,
     private readonly limits: TokenLimits,
     private readonly uses: BlobUsesRepository,
@@ -62,6 +64,7 @@ export class BlobReadsService {
       if (!(await this.datasets.find(connection, blob.account, blob.dataset))) return null;
       return (await this.versions.find(connection, blob))?.canonical ?? null;
     }
+    if (blob.of === 'import') return (await this.imports.find(connection, blob.account, blob.import))?.blob ?? null;
     if (blob.of === 'adapter') return (await this.adapters.find(connection, blob.account, blob.adapter))?.[blob.form] ?? null;
     if (!(await this.jobs.find(connection, blob.account, blob.job))) return null;
     const checkpoint = (await this.records.checkpoints(connection, blob.job)).find(({ step }) => step === blob.step);

@@ -10,7 +10,7 @@ import {
 } from '@slipway/contracts';
 import { Transactions, type Tx } from '@slipway/database';
 import type { z } from 'zod';
-import { adapterOwner, AdaptersRepository } from '../adapters/adapters.repository.js';
+import { type AdapterOrigin, adapterOwner, AdaptersRepository } from '../adapters/adapters.repository.js';
 import { BlobDoor } from '../blobs/blob-door.js';
 import { BlobStore } from '../blobs/blob-store.js';
 import { BlobUsesRepository } from '../blobs/blob-uses.repository.js';
@@ -157,7 +157,7 @@ export class ReportsService {
     const { adapter: trained, verdict = null, answers } = request;
     if (!trained || row.adapter_id !== null) return row.adapter_id;
     const sealed = answers ? this.secrets.sealText(row.account, JSON.stringify(answers)) : null;
-    const id = await this.adapters.insert(tx, row, { trained, verdict, answers: sealed });
+    const id = await this.adapters.insert(tx, originOf(row, trained.step), { trained, verdict, answers: sealed });
     this.metrics.adapter(trained.witness.distance);
     await this.#use(tx, row.account, adapterOwner(id), [trained.gguf.sha256, trained.peft.sha256]);
     return id;
@@ -180,6 +180,12 @@ export class ReportsService {
     await announceWork(tx);
   }
 }
+
+const originOf = (job: JobRow, step: number): AdapterOrigin => ({
+  ...{ account: job.account, name: job.name, job_id: job.id, step, base: job.base, base_path: job.base_facts.path },
+  ...{ dataset_id: job.dataset_id, dataset_name: job.dataset_name, dataset_version: job.version },
+  ...{ actor: job.actor, actor_id: job.actor_id, actor_name: job.actor_name },
+});
 
 const freed = { worker: null, slot: null } as const;
 

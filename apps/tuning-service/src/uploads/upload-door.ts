@@ -53,7 +53,7 @@ export class UploadDoor {
   /** Adds a body at an offset. A slow sender's is ended. */
   async append(id: string, offset: number, body: Readable): Promise<number> {
     const row = await this.currentOf(id);
-    const most = Math.min(row.declared_bytes ?? Infinity, await this.uploads.mostBytes(row.account));
+    const most = Math.min(row.declared_bytes ?? Infinity, await this.uploads.mostBytes(row));
     return this.uploads.append(row, offset, paced(body, most - offset)).catch((error: unknown) => {
       this.#refusals.set(id, error);
       throw error;
@@ -62,14 +62,15 @@ export class UploadDoor {
 
   async #put(ticket: GoodTicket, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const row = await this.currentOf(ticket.subject);
-    const most = await this.uploads.mostBytes(row.account);
+    const most = await this.uploads.mostBytes(row);
     const length = Number(request.headers['content-length'] ?? 0);
     if (length > most) throw tooLarge(most);
     const bytes = await this.uploads.replace(row, paced(request, most));
     if (row.declared_bytes !== null && bytes !== row.declared_bytes)
       throw new ServiceError('upload_conflict', `${row.declared_bytes} bytes were announced, and ${bytes} came. Send the whole file.`);
     const version = await this.uploads.complete({ ...row, received: bytes });
-    const body = JSON.stringify({ dataset: row.dataset_id, version, bytes });
+    const made = row.dataset_id === null ? { import: row.id } : { dataset: row.dataset_id, version };
+    const body = JSON.stringify({ ...made, bytes });
     response.writeHead(201, { 'content-type': 'application/json' }).end(body);
   }
 
@@ -86,8 +87,8 @@ export class UploadDoor {
       datastore: new UploadStore(this),
       getFileIdFromRequest: (request) => idIn(request.url),
       maxSize: async (_, id) => {
-        const ticket = this.#tickets.get(id ?? '');
-        return ticket ? this.uploads.mostBytes(ticket.account) : 0;
+        const row = await this.currentOf(id ?? '').catch(() => null);
+        return row ? this.uploads.mostBytes(row) : 0;
       },
       onUploadFinish: async (_, { id }) => {
         const row = await this.currentOf(id);

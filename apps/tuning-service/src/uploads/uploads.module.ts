@@ -3,6 +3,7 @@ import { Payload } from '@nestjs/microservices';
 import { CancelUpload, FindBlobDoor, FindUpload, OpenUpload } from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
+import { AdaptersModule } from '../adapters/adapters.module.js';
 import { BlobDoor } from '../blobs/blob-door.js';
 import { BlobsModule } from '../blobs/blobs.module.js';
 import { DatasetsModule } from '../datasets/datasets.module.js';
@@ -41,9 +42,9 @@ class UploadsHandlers {
 
 /** Uploads, and the port through which bytes come and go. */
 @Module({
-  imports: [DatasetsModule, BlobsModule, QuotasModule],
+  imports: [AdaptersModule, DatasetsModule, BlobsModule, QuotasModule],
   controllers: [UploadsHandlers],
   providers: [UploadsRepository, UploadsService, UploadDoor, BlobDoor],
-  exports: [UploadsService, BlobDoor],
+  exports: [UploadsService, UploadsRepository, BlobDoor],
 })
 export class UploadsModule {}

@@ -8,7 +8,8 @@ import type { Reading } from '../datasets/version-rows.js';
 export interface UploadRow extends ActorColumns {
   readonly id: UploadId;
   readonly account: AccountId;
-  readonly dataset_id: DatasetId;
+  /** Null = the file of an adapter. */
+  readonly dataset_id: DatasetId | null;
   readonly state: UploadView['state'];
   readonly file_name: string | null;
   readonly declared_bytes: number | null;
@@ -23,7 +24,7 @@ export interface UploadRow extends ActorColumns {
 export interface NewUpload extends ActorColumns {
   readonly id: UploadId;
   readonly account: AccountId;
-  readonly dataset: DatasetId;
+  readonly dataset: DatasetId | null;
   readonly fileName: string | null;
   readonly bytes: number | null;
   readonly sha256: string | null;

@@ -5,24 +5,29 @@ import { Injectable } from '@nestjs/common';
 import {
   type AccountId,
   type CancelUpload,
+  type DatasetId,
   type FindUpload,
   type OpenUpload,
   ServiceError,
   UploadId,
   type UploadView,
 } from '@slipway/contracts';
-import { AccountTransactions, Transactions } from '@slipway/database';
+import { AccountTransactions, Transactions, type Tx } from '@slipway/database';
 import { randomToken } from '@slipway/platform';
 import type { z } from 'zod';
 import { actorColumns } from '../actor-columns.js';
+import { AdapterImportsRepository } from '../adapter-imports/adapter-imports.repository.js';
+import { ArrivedAdapters } from '../adapter-imports/arrived-adapters.js';
 import { BlobStore } from '../blobs/blob-store.js';
 import { InstallationSecrets } from '../blobs/installation-secrets.js';
 import { readStored, StagedWriter } from '../blobs/sealed-file.js';
 import { Tickets } from '../blobs/tickets.js';
+import { keyTaken } from '../creations.repository.js';
 import { datasetNotFound } from '../datasets/dataset-access.js';
 import { DatasetsRepository } from '../datasets/datasets.repository.js';
 import { readingOf } from '../datasets/version-rows.js';
 import { NewVersions } from '../datasets/new-versions.js';
+import type { NewVersion } from '../datasets/versions.repository.js';
 import { QuotasService } from '../quotas/quotas.service.js';
 import { type UploadPart, type UploadRow, UploadsRepository } from './uploads.repository.js';
 
@@ -43,6 +48,8 @@ export class UploadsService {
     private readonly tickets: Tickets,
     private readonly blobs: BlobStore,
     private readonly secrets: InstallationSecrets,
+    private readonly imports: AdapterImportsRepository,
+    private readonly arrived: ArrivedAdapters,
   ) {}
 
   /** Opens an upload. A repeated idempotency key gives the same upload with another ticket. */
@@ -51,6 +58,7 @@ export class UploadsService {
     const { row, most } = await this.transactions.run(request, async (tx) => {
       const known = key === null ? null : await this.uploads.byKey(tx, account, key);
       const { file_bytes: most } = await this.quotas.of(tx, account);
+      if (known && known.dataset_id !== dataset) throw keyTaken();
       if (known) return { row: known, most };
       if (bytes !== null && bytes > most) throw tooLarge(most);
       await this.quotas.claim(tx, account, { uploads: 1, bytes: bytes ?? 0 });
@@ -73,7 +81,7 @@ export class UploadsService {
     if (row.state === 'open') {
       const parts = await this.transactions.run(request, async (tx) => {
         const found = await this.uploads.parts(tx, upload);
-        await this.uploads.end(tx, upload, 'cancelled');
+        await this.#endWithout(tx, upload, 'cancelled');
         return found;
       });
       await removeFiles(parts);
@@ -87,9 +95,10 @@ export class UploadsService {
     return row?.state === 'open' && row.expires_at.getTime() > Date.now() ? row : null;
   }
 
-  /** Most bytes of one file of the account. */
-  async mostBytes(account: AccountId): Promise<number> {
-    return (await this.own.read((connection) => this.quotas.of(connection, account))).file_bytes;
+  /** Most bytes of the file of an upload. */
+  async mostBytes({ account, dataset_id: dataset }: Pick<UploadRow, 'account' | 'dataset_id'>): Promise<number> {
+    const { file_bytes: most } = await this.own.read((connection) => this.quotas.of(connection, account));
+    return dataset === null ? mostAdapterBytes(most) : most;
   }
 
   async declare({ id }: UploadRow, bytes: number): Promise<void> {
@@ -139,15 +148,17 @@ export class UploadsService {
   }
 
   /**
-   * Makes a version of an upload whose bytes are all there. The same file read the same way is the version that exists.
+   * Makes a version of an upload whose bytes are all there, or has an adapter checked. The same file read the same way is the version
+   * that exists.
+   * @returns number of the version; null for an adapter
    * @throws ServiceError `upload_conflict` when the file has another SHA-256 than declared; the upload is over then
    */
-  async complete(row: UploadRow): Promise<number> {
+  async complete(row: UploadRow): Promise<number | null> {
     const parts = await this.own.read((connection) => this.uploads.parts(connection, row.id));
     const staged = await this.blobs.stage(row.account, this.#whole(row.account, parts));
     if (row.sha256 !== null && row.sha256 !== staged.sha256) {
       await this.blobs.discard(staged);
-      await this.own.run((tx) => this.uploads.end(tx, row.id, 'cancelled'));
+      await this.own.run((tx) => this.#endWithout(tx, row.id, 'cancelled'));
       await removeFiles(parts);
       throw new ServiceError(
         'upload_conflict',
@@ -155,15 +166,37 @@ export class UploadsService {
       );
     }
     const original = await this.blobs.keep(row.account, staged);
-    const { dataset_id: dataset, account, reading } = row;
-    const version = await this.own.run(async (tx) => {
-      const by = { actor: row.actor, actor_id: row.actor_id, actor_name: row.actor_name };
-      const made = await this.versions.make(tx, { dataset, account, origin: 'upload', reading, original, ...by });
-      return (await this.uploads.end(tx, row.id, 'complete', made)) ? made : null;
-    });
+    const { dataset_id: dataset } = row;
+    const made = dataset === null ? await this.#takeAdapter(row, original.sha256) : await this.#makeVersion({ ...row, dataset }, original);
     await removeFiles(parts);
-    if (version === null) throw new ServiceError('upload_not_found', 'This upload is over.');
-    return version;
+    if (!made) throw new ServiceError('upload_not_found', 'This upload is over.');
+    return made.version;
+  }
+
+  /** Null when the upload was over meanwhile. */
+  #makeVersion(
+    row: UploadRow & { dataset: DatasetId },
+    original: NonNullable<NewVersion['original']>,
+  ): Promise<{ version: number } | null> {
+    const { dataset, account, reading, actor, actor_id, actor_name } = row;
+    return this.own.run(async (tx) => {
+      const version = await this.versions.make(tx, { dataset, account, origin: 'upload', reading, original, actor, actor_id, actor_name });
+      return (await this.uploads.end(tx, row.id, 'complete', version)) ? { version } : null;
+    });
+  }
+
+  async #takeAdapter({ account, id: upload }: UploadRow, sha256: string): Promise<{ version: null } | null> {
+    const seen = await this.arrived.look(account, sha256);
+    return this.own.run(async (tx) => {
+      if (!(await this.uploads.end(tx, upload, 'complete'))) return null;
+      await this.arrived.take(tx, { account, upload }, seen);
+      return { version: null };
+    });
+  }
+
+  async #endWithout(tx: Tx, upload: string, state: 'expired' | 'cancelled'): Promise<void> {
+    await this.uploads.end(tx, upload, state);
+    await this.imports.cancel(tx, upload);
   }
 
   /** Ends uploads whose time is over, and completes those whose last request was lost. */
@@ -174,7 +207,7 @@ export class UploadsService {
         continue;
       }
       const parts = await this.own.read((connection) => this.uploads.parts(connection, row.id));
-      await this.own.run((tx) => this.uploads.end(tx, row.id, 'expired'));
+      await this.own.run((tx) => this.#endWithout(tx, row.id, 'expired'));
       await removeFiles(parts);
     }
   }
@@ -208,6 +241,12 @@ const viewOf = (row: UploadRow): UploadView => ({
   version: row.version,
   expires_at: row.expires_at.toISOString(),
 });
+
+/** Largest file of an adapter, in bytes: training workers read it whole. */
+const ADAPTER_BYTES_MAX = 2 ** 30;
+
+/** Most bytes of an adapter's file in an account whose files may have so many. */
+export const mostAdapterBytes = (allowed: number): number => Math.min(allowed, ADAPTER_BYTES_MAX);
 
 /** The refusal of a file above the account's bound. */
 export const tooLarge = (most: number): ServiceError =>

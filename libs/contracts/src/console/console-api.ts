@@ -38,6 +38,7 @@ import {
 import { ListMcpCalls } from '../keys/mcp-calls.js';
 import { CreateMcpKey, FindMcpKey, RotateMcpKey } from '../keys/mcp-key.js';
 import { DeleteAdapter, ExportAdapter, FindAdapter, ListAdapters, ReadAdapterAnswers, RenameAdapter } from '../tuning/adapters.js';
+import { FindAdapterImport, ImportAdapter, ListAdapterImports } from '../tuning/adapter-imports.js';
 import { ListBases } from '../tuning/bases.js';
 import {
   AddExamples,
@@ -168,6 +169,9 @@ export const CONSOLE_API = {
   'adapters/rename': allow('member', RenameAdapter),
   'adapters/delete': allow('member', DeleteAdapter),
   'adapters/export': allow('member', ExportAdapter),
+  'adapters/import': allow('member', ImportAdapter),
+  'adapters/find-import': allow('viewer', FindAdapterImport),
+  'adapters/imports': allow('viewer', ListAdapterImports),
   'tuning-use/find': allow('viewer', FindTuningUse),
   'tuning-audit/list': allow('owner', ListTuningAudit),
   'members/list': allow('viewer', ListMembers),

@@ -1,8 +1,10 @@
+export * from './adapter-imports.js';
 export * from './adapters.js';
 export * from './bases.js';
 export * from './dataset-formats.js';
 export * from './datasets.js';
 export * from './jobs.js';
+export * from './trained-adapter.js';
 export * from './trainers.js';
 export * from './training.js';
 export { AdapterId, DatasetId, JobId, Sha256, Ticket, TuningName, UploadId, VersionNumber } from './tuning-ids.js';

@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { defineEvent, defineRpc } from '../channel.js';
 import { AccountId, Incarnation } from '../ids.js';
 import { eachReadable, enumOr, openEnum } from '../schemas.js';
-import { Witness, Verdict, AnswerPair } from './adapters.js';
+import { AnswerPair, Verdict } from './adapters.js';
 import { CheckpointView, JobDesired, JobEvent, JobReason, JobSample, MetricPoint, ReadGateSettings } from './jobs.js';
 import { MeasureView } from './datasets.js';
-import { AdapterId, DatasetId, JobId, Sha256, Ticket, VersionNumber } from './tuning-ids.js';
+import { TrainedAdapter } from './trained-adapter.js';
+import { AdapterId, DatasetId, JobId, Sha256, Ticket, UploadId, VersionNumber } from './tuning-ids.js';
 
 /** A model file that a training worker has. */
 export const TrainerBase = z.object({
@@ -90,7 +91,15 @@ export const TrainingSpec = z.object({
 });
 export type TrainingSpec = z.infer<typeof TrainingSpec>;
 
-/** One job that a worker must run, or one data set that it must measure. */
+/** Where a part of an adapter lies in the file that was uploaded: the GGUF, or weights and configuration of PEFT. */
+export const ImportPart = z.object({
+  part: z.enum(['gguf', 'weights', 'config']),
+  from: z.int().nonnegative(),
+  bytes: z.int().nonnegative(),
+});
+export type ImportPart = z.infer<typeof ImportPart>;
+
+/** One job that a worker must run, one data set that it must measure, or one adapter from outside that it must check. */
 export const TrainingItem = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('job'),
@@ -118,6 +127,15 @@ export const TrainingItem = z.discriminatedUnion('kind', [
     base: z.string().max(200),
     /** Examples that are counted; null = all. */
     sample: z.int().positive().nullable(),
+  }),
+  // Only for workers whose heartbeat has the feature `import`.
+  z.object({
+    kind: z.literal('import'),
+    account: AccountId,
+    import: UploadId,
+    base: z.string().max(200),
+    base_sha256: Sha256,
+    parts: z.array(ImportPart).min(1).max(2),
   }),
 ]);
 export type TrainingItem = z.infer<typeof TrainingItem>;
@@ -152,6 +170,8 @@ export const BlobName = z.discriminatedUnion('of', [
   z.object({ of: z.literal('checkpoint'), account: AccountId, job: JobId, step: z.int().positive(), part: z.enum(['adapter', 'state']) }),
   /** An adapter in one of its forms. */
   z.object({ of: z.literal('adapter'), account: AccountId, adapter: AdapterId, form: z.enum(['gguf', 'peft']) }),
+  /** The uploaded file of an adapter. */
+  z.object({ of: z.literal('import'), account: AccountId, import: UploadId }),
 ]);
 export type BlobName = z.infer<typeof BlobName>;
 
@@ -185,21 +205,6 @@ export const StoreBlob = defineRpc({
 /** States that a worker reports. */
 export const ReportedState = z.enum(['starting', 'running', 'paused', 'finishing', 'evaluating', 'succeeded', 'cancelled', 'failed']);
 export type ReportedState = z.infer<typeof ReportedState>;
-
-/** A result: the adapter in both forms, already stored as blobs. */
-export const TrainedAdapter = z.object({
-  step: z.int().nonnegative(),
-  gguf: z.object({ sha256: Sha256, bytes: z.int().positive() }),
-  peft: z.object({ sha256: Sha256, bytes: z.int().positive() }),
-  rank: z.int().positive(),
-  alpha: z.number().positive(),
-  modules: z.array(z.string().max(64)).max(64),
-  base_sha256: Sha256,
-  template_sha256: Sha256,
-  tokenizer_sha256: Sha256,
-  witness: Witness,
-});
-export type TrainedAdapter = z.infer<typeof TrainedAdapter>;
 
 /**
  * A worker's report of a job, once a second while there is something new. It is stored once it is answered, and repeated with the

@@ -6,14 +6,15 @@ import { enumOr } from '../schemas.js';
 import { FileReading, tuningChange, tuningRead } from './datasets.js';
 import { DatasetId, IdempotencyKey, Sha256, Ticket, UploadId, VersionNumber } from './tuning-ids.js';
 
-/** `complete`: all bytes are there and a version was made of them. */
+/** `complete`: all bytes are there, and a version or an adapter is made of them. */
 export const UploadState = z.enum(['open', 'complete', 'expired', 'cancelled']);
 export type UploadState = z.infer<typeof UploadState>;
 
-/** An upload of one file into a data set. */
+/** An upload of one file: into a data set, or of an adapter. */
 export const UploadView = z.object({
   id: UploadId,
-  dataset: DatasetId,
+  /** Null = the file of an adapter. */
+  dataset: DatasetId.nullable(),
   state: enumOr(UploadState, 'open'),
   file_name: z.string().max(255).nullable(),
   declared_bytes: z.int().nonnegative().nullable(),
