@@ -4,11 +4,13 @@ import { copyFile, mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { TrainerBase, TrainingItem } from '@slipway/contracts';
+import type { TrainerBase, TrainingItem, UploadId } from '@slipway/contracts';
 import { type RunningService, startService } from '@slipway/platform/service';
 import { TestNatsServer } from '@slipway/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
+import { type LoraAdapter, type LoraMatrix, readLoraGguf, writeLoraGguf } from '../../apps/training-worker/src/results/lora-gguf.js';
+import { writePeft } from '../../apps/training-worker/src/results/peft.js';
 import { trainingWorker } from '../../apps/training-worker/src/training-worker.js';
 import { DEMO_MODEL } from '../engines/demo-engine.js';
 import { isAlive } from '../testing/is-alive.js';
@@ -91,6 +93,8 @@ function jobItem(more: Partial<Extract<Item, { kind: 'job' }>> = {}, epochs = 1)
     ...more,
   };
 }
+
+const zeros = (matrix: LoraMatrix): LoraMatrix => ({ ...matrix, values: new Float32Array(matrix.values.length) });
 
 const end = () =>
   until('the job ends', () => tuning.states.find((state) => ['succeeded', 'paused', 'cancelled', 'failed'].includes(state)), LONG_MS);
@@ -231,6 +235,61 @@ describe('the agent of a training worker', () => {
     expect(trainers().length).toBeGreaterThan(0);
     child.kill('SIGKILL');
     await until('its trainer has ended', () => trainers().length === 0, LONG_MS);
+  });
+
+  describe('given an adapter from outside', () => {
+    /** Has it check files of an adapter, each after 512 bytes of something else. */
+    async function imported(files: Partial<Record<'gguf' | 'weights' | 'config', Buffer>>) {
+      const gap = Buffer.alloc(512, 7);
+      let at = 0;
+      const parts = Object.entries(files).map(([part, { length }]) => {
+        const from = at + gap.length;
+        at = from + length;
+        return { part: part as keyof typeof files, from, bytes: length };
+      });
+      const upload = `u_${String(tuning.imports.length).padStart(20, '0')}` as UploadId;
+      tuning.put(`import:${upload}`, Buffer.concat(Object.values(files).flatMap((bytes) => [gap, bytes])));
+      const seen = tuning.imports.length;
+      tuning.assign(tw, 1, [{ kind: 'import', account: 1 as never, import: upload, base: base.base, base_sha256: base.sha256, parts }]);
+      return until('the import', () => tuning.imports[seen], LONG_MS);
+    }
+
+    it('makes the same of each of its forms, with a witness', async () => {
+      await startWorker();
+      expect(tuning.beats.at(-1)?.features).toEqual(['import']);
+      const gguf = readFileSync(join(folder, 'random.gguf'));
+      await writePeft(join(folder, 'peft'), await readLoraGguf(join(folder, 'random.gguf')), 'tiny');
+      const [config, weights] = ['adapter_config.json', 'adapter_model.safetensors'].map((name) =>
+        readFileSync(join(folder, 'peft', name)),
+      );
+      const [one, two] = [await imported({ gguf }), await imported({ weights: weights!, config: config! })];
+      expect(one.failed).toBe(undefined);
+      expect(one.adapter).toMatchObject({ rank: 8, alpha: 16, base_sha256: base.sha256, template_sha256: base.template_sha256 });
+      expect(one.adapter?.witness.answers).toHaveLength(8);
+      expect(one.adapter?.witness.distance).toBeGreaterThan(0.02);
+      expect(two.adapter).toEqual(one.adapter);
+      for (const form of [one.adapter!.gguf, one.adapter!.peft]) expect(tuning.blobs.get(form.sha256)?.length).toBe(form.bytes);
+      expect(await readdir(join(folder, 'training/sides'))).toEqual([]);
+    });
+
+    it('says why it is none of this base', async () => {
+      await startWorker();
+      const file = async (change: (adapter: LoraAdapter) => LoraAdapter): Promise<Buffer> => {
+        await writeLoraGguf(join(folder, 'changed.gguf'), change(await readLoraGguf(join(folder, 'random.gguf'))));
+        return readFileSync(join(folder, 'changed.gguf'));
+      };
+      const [first] = (await readLoraGguf(join(folder, 'random.gguf'))).pairs;
+      const failed = async (gguf: Buffer) => (await imported({ gguf })).failed;
+      expect(await failed(await file((adapter) => ({ ...adapter, architecture: 'llama' })))).toEqual({
+        reason: 'adapter_mismatch',
+        detail: 'The adapter is for llama, the base is qwen3.',
+      });
+      const moved = await file((adapter) => ({ ...adapter, pairs: [{ ...first!, tensor: 'blk.99.attn_q' }] }));
+      expect(await failed(moved)).toMatchObject({ reason: 'adapter_mismatch', detail: 'The base has no tensor blk.99.attn_q.weight.' });
+      const silent = await file((adapter) => ({ ...adapter, pairs: adapter.pairs.map((pair) => ({ ...pair, b: zeros(pair.b) })) }));
+      expect(await failed(silent)).toMatchObject({ reason: 'no_effect' });
+      expect(await failed(Buffer.from('GGUF'))).toMatchObject({ reason: 'adapter_mismatch' });
+    });
   });
 
   it('counts the tokens of a data set', async () => {

@@ -7,11 +7,13 @@ import {
   type JobDesired,
   OpenBlob,
   type ReportedState,
+  ReportImport,
   ReportMeasure,
   ReportTraining,
   type RpcContract,
   ServiceError,
   StoreBlob,
+  StoreImportBlob,
   subjectOf,
   TrainerHeartbeat,
   TrainingAssignment,
@@ -26,6 +28,7 @@ type Report = z.output<typeof ReportTraining.request>;
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 function nameOf(blob: z.output<typeof BlobName>): string {
   if (blob.of === 'adapter') return 'adapter';
+  if (blob.of === 'import') return `import:${blob.import}`;
   return blob.of === 'version' ? `version:${blob.dataset}/${blob.version}` : `checkpoint:${blob.step}/${blob.part}`;
 }
 
@@ -33,6 +36,8 @@ function nameOf(blob: z.output<typeof BlobName>): string {
 export class TuningDouble {
   readonly beats: TrainerHeartbeat[] = [];
   readonly reports: Report[] = [];
+  /** What became of adapters from outside. */
+  readonly imports: z.output<typeof ReportImport.request>[] = [];
   readonly measures: z.output<typeof ReportMeasure.request>[] = [];
   readonly blobs = new Map<string, Buffer>();
   /** Names of blobs that workers read. */
@@ -116,6 +121,11 @@ export class TuningDouble {
       }
       if (report.seq > (this.reports.at(-1)?.seq ?? 0)) this.reports.push(report);
       return { seq: report.seq, desired: this.desired, adapter: null };
+    });
+    this.#answer(StoreImportBlob, ({ sha256: sum }) => ({ url: this.#url(sum), ticket: 'x'.repeat(20) }));
+    this.#answer(ReportImport, (report) => {
+      this.imports.push(report);
+      return { adapter: null };
     });
     this.#answer(ReportMeasure, (measure) => {
       this.measures.push(measure);

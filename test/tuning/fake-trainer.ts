@@ -3,8 +3,10 @@ import {
   Incarnation,
   isServiceError,
   OpenBlob,
+  ReportImport,
   ReportTraining,
   StoreBlob,
+  StoreImportBlob,
   subjectOf,
   TrainerHeartbeat,
   TrainingAssignment,
@@ -15,6 +17,7 @@ import type { z } from 'zod';
 import { ENV } from '../services/bus.js';
 
 export type JobItem = Extract<TrainingItem, { kind: 'job' }>;
+type ImportItem = Extract<TrainingItem, { kind: 'import' }>;
 type Report = Omit<z.input<typeof ReportTraining.request>, 'tw' | 'job' | 'attempt' | 'seq'>;
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -23,6 +26,8 @@ export const BASE = {
   ...{ base: 'tiny', path: '/models/tiny.gguf', architecture: 'qwen3', parameters: 2_000_000, context: 4_096, bytes: 2_500_000 },
   ...{ sha256: hash('base'), template_sha256: hash('template'), tokenizer_sha256: hash('tokenizer'), pace: 100 },
 };
+
+const WITNESS = { answers: [{ prompt: [1], answer: [2], adapter: [-0.1], base: [-2] }], distance: 1.9 };
 
 /** A training worker that trains nothing: tests say what it reports. */
 export class FakeTrainer {
@@ -100,6 +105,28 @@ export class FakeTrainer {
     return this.jobs().find((item) => item.job === job);
   }
 
+  /** What it must check of adapters from outside. */
+  imports(): ImportItem[] {
+    return this.items.filter((item): item is ImportItem => item.kind === 'import');
+  }
+
+  /** Stores one form of an adapter that is imported. */
+  async storeImport({ account, import: upload }: ImportItem, bytes = randomBytes(1_000)): Promise<{ sha256: string; bytes: number }> {
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const { url } = await this.rpc.call(StoreImportBlob, { tw: this.tw, account, import: upload, bytes: bytes.length, sha256 });
+    if (url !== null) await fetch(url, { method: 'PUT', body: bytes });
+    return { sha256, bytes: bytes.length };
+  }
+
+  /** Reports an adapter from outside as good. @returns its number */
+  async accept(item: ImportItem): Promise<number | null> {
+    const [gguf, peft] = [await this.storeImport(item), await this.storeImport(item)];
+    const { template_sha256, tokenizer_sha256 } = BASE;
+    const hashes = { base_sha256: item.base_sha256, template_sha256, tokenizer_sha256 };
+    const made = { gguf, peft, rank: 8, alpha: 16, modules: ['attn_q'], ...hashes, witness: WITNESS };
+    return (await this.rpc.call(ReportImport, { tw: this.tw, account: item.account, import: item.import, adapter: made })).adapter;
+  }
+
   /** Reports with the next number, or with one of the test's. */
   async report(
     { job, attempt }: Pick<JobItem, 'job' | 'attempt'>,
@@ -158,8 +185,8 @@ export class FakeTrainer {
   async result(item: JobItem, passed = true): Promise<Report> {
     const { base_sha256, template_sha256 } = item.spec;
     const [gguf, peft] = [await this.store(item), await this.store(item)];
-    const witness = { answers: [{ prompt: [1], answer: [2], adapter: [-0.1], base: [-2] }], distance: 1.9 };
     const shape = { rank: 8, alpha: 16, modules: ['attn_q'], base_sha256, template_sha256, tokenizer_sha256: BASE.tokenizer_sha256 };
+    const witness = WITNESS;
     const check = { check: 'held_loss' as const, passed, base: 2, adapter: 1, bound: 2, examples: 3, detail: 'The loss fell.' };
     const pair = {
       prompt: 'codename?',

@@ -47,9 +47,10 @@ export class JobProcess {
     try {
       await this.#run(task, log);
     } catch (error) {
-      log.error({ err: error, task: task.k }, 'training.task_failed');
-      const fault =
-        error instanceof TrainingFault ? error : new TrainingFault('trainer_failed', 'The task failed on the worker; its log says why.');
+      const known = error instanceof TrainingFault ? error : null;
+      if (known) log.warn({ task: task.k, code: known.code, detail: known.message }, 'training.task_refused');
+      else log.error({ err: error, task: task.k }, 'training.task_failed');
+      const fault = known ?? new TrainingFault('trainer_failed', 'The task failed on the worker; its log says why.');
       this.#send({ k: 'outcome', outcome: { state: 'failed', code: fault.code, message: fault.message } });
     }
     this.parent.removeAllListeners('disconnect');

@@ -84,6 +84,32 @@ describe('an adapter in the form of PEFT', () => {
     await expect(writePeft(folder, strange, 'tiny')).rejects.toMatchObject({ code: 'adapter_mismatch' });
   });
 
+  it.each<[string, unknown, RegExp]>([
+    ['a rank above 256', { r: 257 }, /rank 257; at most 256/],
+    ['DoRA', { use_dora: true }, /use_dora/],
+    ['ranks of their own for some matrices', { rank_pattern: { q_proj: 4 } }, /rank_pattern/],
+    ['whole modules', { modules_to_save: ['lm_head'] }, /modules_to_save/],
+    ['biases', { bias: 'all' }, /biases/],
+    ['another method', { peft_type: 'IA3' }, /IA3; LoRA is taken/],
+    ['no scale', { lora_alpha: null }, /lora_alpha/],
+  ])('refuses %s', async (_, change, why) => {
+    await writePeft(folder, ADAPTER, 'tiny');
+    const config = JSON.parse(await readFile(at(PEFT_FILES.config), 'utf8')) as object;
+    await writeFile(at(PEFT_FILES.config), JSON.stringify({ ...config, ...(change as object) }));
+    await expect(readPeft(folder, 'qwen3')).rejects.toMatchObject({ code: 'adapter_mismatch', message: expect.stringMatching(why) });
+  });
+
+  it('refuses a configuration that is no JSON', async () => {
+    await writePeft(folder, ADAPTER, 'tiny');
+    await writeFile(at(PEFT_FILES.config), '{"r": 8');
+    await expect(readPeft(folder, 'qwen3')).rejects.toMatchObject({ code: 'adapter_mismatch' });
+  });
+
+  it('is not taken for bases whose rows are in another order', async () => {
+    await writePeft(folder, ADAPTER, 'tiny');
+    await expect(readPeft(folder, 'llama')).rejects.toMatchObject({ message: expect.stringContaining('not for llama') });
+  });
+
   it('refuses a rank that its matrices do not have', async () => {
     await writePeft(folder, ADAPTER, 'tiny');
     const config = JSON.parse(await readFile(at(PEFT_FILES.config), 'utf8')) as object;
@@ -94,11 +120,21 @@ describe('an adapter in the form of PEFT', () => {
 
 describe('safetensors', () => {
   const good = writeSafetensors(new Map([['x', { rows: 1, columns: 2, values: Float32Array.of(1, 2) }]]));
-  const withHeader = (header: string): Buffer => {
+  const withHeader = (header: string, data = Buffer.alloc(64)): Buffer => {
     const length = Buffer.alloc(8);
     length.writeBigUInt64LE(BigInt(header.length));
-    return Buffer.concat([length, Buffer.from(header), Buffer.alloc(64)]);
+    return Buffer.concat([length, Buffer.from(header), data]);
   };
+
+  it('are read with numbers of 16 bits', () => {
+    const header = '{"h":{"dtype":"F16","shape":[1,2],"data_offsets":[0,4]},"b":{"dtype":"BF16","shape":[2,1],"data_offsets":[4,8]}}';
+    const data = Buffer.from(Uint16Array.of(0x3c00, 0xc100, 0x3f80, 0xc020).buffer);
+    const read = readSafetensors(withHeader(header, data));
+    expect([...read].map(([name, { values }]) => [name, [...values]])).toEqual([
+      ['h', [1, -2.5]],
+      ['b', [1, -2.5]],
+    ]);
+  });
 
   it('begins its data at a multiple of 8 bytes', () => {
     expect(Number(good.readBigUInt64LE()) % 8).toBe(0);
@@ -108,8 +144,13 @@ describe('safetensors', () => {
     ['nothing', Buffer.alloc(0)],
     ['a header beyond the file', Buffer.concat([Buffer.alloc(8, 0x7f), good])],
     ['a header that is no JSON', withHeader('{{')],
-    ['other numbers than 32-bit ones', withHeader('{"x":{"dtype":"BF16","shape":[1,2],"data_offsets":[0,4]}}')],
+    ['numbers that are no floats', withHeader('{"x":{"dtype":"I32","shape":[1,2],"data_offsets":[0,4]}}')],
     ['a tensor beyond the file', withHeader('{"x":{"dtype":"F32","shape":[1,99],"data_offsets":[0,396]}}')],
+    [
+      'tensors that share their bytes',
+      withHeader(`{${Array.from({ length: 9 }, (_, n) => `"${n}":{"dtype":"F32","shape":[4,4],"data_offsets":[0,64]}`).join(',')}}`),
+    ],
+    ['a value that is no number', withHeader('{"x":{"dtype":"F16","shape":[1,1],"data_offsets":[0,2]}}', Buffer.from([0, 0x7c]))],
     ['offsets that do not fit the shape', withHeader('{"x":{"dtype":"F32","shape":[4,4],"data_offsets":[0,8]}}')],
   ])('refuses %s', (_, bytes) => {
     expect(() => readSafetensors(bytes)).toThrow(expect.objectContaining({ code: 'adapter_mismatch' }));

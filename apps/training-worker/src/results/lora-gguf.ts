@@ -126,7 +126,7 @@ export async function readLoraGguf(path: string): Promise<LoraAdapter> {
     throw damaged('it is no LoRA adapter');
   }
   // Tensors that share bytes would need more memory than the file has.
-  if (infos.reduce((sum, info) => sum + bytesOf(info), 0) > bytes.length) throw damaged('its tensors overlap');
+  if (infos.reduce((sum, info) => sum + bytesOf(info), 0) > bytes.length - start) throw damaged('its tensors overlap');
   const pairs = pairUp(infos, (info) => matrixOf(bytes, start, info));
   const ranks = new Set(pairs.map(({ a }) => a.rows));
   const [rank] = ranks;

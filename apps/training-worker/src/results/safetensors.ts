@@ -59,7 +59,7 @@ export function readSafetensors(bytes: Buffer): Map<string, LoraMatrix> {
     const wrong = to - from !== rows * columns * DTYPES[dtype].bytes || start + to > bytes.length;
     if (wrong) throw damaged(`"${name.slice(0, 100)}" does not fit`);
     // Tensors that share bytes would need more memory than the file has.
-    if ((claimed += to - from) > bytes.length) throw damaged('its tensors overlap');
+    if ((claimed += to - from) > bytes.length - start) throw damaged('its tensors overlap');
     tensors.set(name, { rows, columns, values: floatsOf(bytes, { from: start + from, count: rows * columns, dtype }) });
   }
   return tensors;

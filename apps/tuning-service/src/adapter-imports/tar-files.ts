@@ -54,6 +54,7 @@ export async function filesIn({ read, from, bytes }: TarRange): Promise<TarFile[
     } else if (!PASSED_OVER.has(kind)) throw unsound('it holds links or devices');
     at += BLOCK + Math.ceil(size / BLOCK) * BLOCK;
   }
+  if (at !== end) throw unsound('it ends early');
   return files;
 }
 

@@ -65,12 +65,13 @@ export class TrainerTable {
   }
 }
 
-const digestOf = ({ slots, trainers, bases, draining, disk_free: disk }: TrainerHeartbeat): string =>
+const digestOf = ({ slots, trainers, bases, draining, features, disk_free: disk }: TrainerHeartbeat): string =>
   JSON.stringify([
     slots.map(({ id, running }) => [id, running]),
     trainers,
     bases.map(({ base, sha256 }) => [base, sha256]),
     draining,
+    features,
     disk > 2 ** 30,
   ]);
 
