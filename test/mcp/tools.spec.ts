@@ -30,6 +30,7 @@ const READS = [
   'list_adapters',
   'get_adapter',
   'get_adapter_answers',
+  'get_adapter_import',
 ];
 const DESTROYS = [
   'stop_deployment',
@@ -53,6 +54,7 @@ const OTHERS = [
   'pause_tuning_job',
   'resume_tuning_job',
   'deploy_adapter',
+  'import_adapter',
 ];
 const CREATES = ['create_deployment', 'repair_dataset', 'create_tuning_job', 'deploy_adapter'];
 

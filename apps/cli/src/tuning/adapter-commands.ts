@@ -1,14 +1,21 @@
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
+  type AdapterId,
   type AdapterView,
   AliasName,
   CreateDeployment,
   DeleteAdapter,
   deploymentSlug,
   ExportAdapter,
+  FindAdapter,
+  FindAdapterImport,
+  ImportAdapter,
   ListAdapters,
   PointAlias,
+  TuningName,
   UpdateDeployment,
+  type UploadId,
 } from '@slipway/contracts';
 import { Option } from 'commander';
 import { findAccount } from '../accounts/find-account.js';
@@ -18,8 +25,12 @@ import { sizeText } from '../deployments/show-commands.js';
 import { untilReady, WAIT_OPTIONS, waitFor, waitOf, type WaitValues } from '../deployments/wait-for-deployment.js';
 import { type Cell, fields, table, tableOr } from '../table.js';
 import { checkedBy } from '../values.js';
-import { consoleAddress, download } from './dataset-commands.js';
+import type { Account, Session } from '../session/session.js';
+import { consoleAddress, download, nameOfFile } from './dataset-commands.js';
+import { sendFile, sha256Of, sizeOf } from './send-file.js';
 import { ADAPTER, type DatasetReference, findAdapter } from './tuning-names.js';
+
+const ASK_EACH_MS = 300;
 
 const textOf = ({ name, version }: Pick<AdapterView, 'name' | 'version'>): string => `${name}@${version}`;
 const yesOrNo = (passed: boolean): string => (passed ? 'yes' : 'no');
@@ -133,7 +144,58 @@ const remove = command('rm', 'Deletes an adapter that no deployment serves, for 
     };
   });
 
+interface ImportValues {
+  readonly name?: string;
+  readonly base?: string;
+  readonly wait?: true;
+}
+
+/** Waits until an adapter was checked. @throws CliError `import_failed` with the reason */
+async function untilImported(session: Session, account: Account, upload: UploadId): Promise<AdapterId> {
+  for (;;) {
+    const { import: seen } = await session.call(FindAdapterImport, { account: account.id, upload });
+    const { state, reason, detail, adapter } = seen;
+    const isOver = adapter !== null || state === 'failed' || state === 'cancelled';
+    if (isOver) session.terminal.clearStatus();
+    else session.terminal.status(`${state}${detail === null ? '' : `: ${detail}`}`);
+    if (adapter !== null) return adapter;
+    if (isOver) throw new CliError('import_failed', `The adapter was not imported: ${detail ?? state}`, { reason: reason ?? state });
+    await delay(ASK_EACH_MS);
+  }
+}
+
+const importCommand = command('import', 'Imports an adapter: a GGUF, a tar archive of PEFT’s two files, or what export wrote.')
+  .argument('<FILE>', 'the file')
+  .addOption(new Option('--name <NAME>', 'name of the adapter (default: made from the file’s)').argParser(checkedBy(TuningName)))
+  .option('--base <BASE>', 'its base, one of npx slipway jobs bases (default: the one on the card in the file)')
+  .option('--wait', 'waits until it was checked, and fails with the reason if it is refused')
+  .takes(ACCOUNT)
+  .examples('adapters import support-v2-peft.tar --wait', 'adapters import lora.gguf --name support --base slipway-demo-q8_0 --wait')
+  .plans(({ options, cwd }: Call<ImportValues>, file: string) => async (session) => {
+    const path = resolve(cwd, file);
+    const bytes = await sizeOf(path);
+    const account = await findAccount(session);
+    const name = TuningName.parse(options.name ?? adapterNameOf(path));
+    const opened = await session.call(ImportAdapter, {
+      ...{ account: account.id, name, bytes, sha256: await sha256Of(path), file_name: basename(path).slice(0, 255) },
+      ...(options.base !== undefined && { base: options.base }),
+    });
+    await sendFile(consoleAddress(session, opened.path), path, (received) =>
+      session.terminal.status(`sending: ${sizeText(received)} of ${sizeText(bytes)}`),
+    );
+    session.terminal.clearStatus();
+    const json = { account: account.slug, name, upload: opened.upload };
+    if (!options.wait) return { json, text: `${name} is being checked.` };
+    const id = await untilImported(session, account, opened.upload);
+    const { adapter } = await session.call(FindAdapter, { account: account.id, adapter: id });
+    return { json: { ...json, adapter }, text: `Imported ${textOf(adapter)}, an adapter of ${adapter.base}.` };
+  });
+
+/** A name for the adapter of a file: `support-v2-peft.tar` gives `support`. */
+export const adapterNameOf = (path: string): string =>
+  nameOfFile(path.replace(/\.(?:tar|gguf|safetensors)$/i, '').replace(/-v\d+-(?:peft|gguf)$/, ''), 'adapter');
+
 /** `npx slipway adapters …`. */
-export const adapters = group('adapters', 'Shows, serves, exports and deletes trained adapters.', [
-  ...[list, show, serve, exportCommand, remove],
+export const adapters = group('adapters', 'Shows, serves, exports, imports and deletes adapters.', [
+  ...[list, show, serve, exportCommand, importCommand, remove],
 ]);

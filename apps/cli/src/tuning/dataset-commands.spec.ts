@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Terminal } from '../terminal.js';
+import { adapterNameOf } from './adapter-commands.js';
 import { checkFile } from './check-file.js';
 import { nameOfFile } from './dataset-commands.js';
 
@@ -15,6 +16,14 @@ it.each([
   [`${'a'.repeat(80)}.jsonl`, 'a'.repeat(63)],
 ])('the file %s gives the name %s', (path, name) => {
   expect(nameOfFile(path)).toBe(name);
+});
+
+it.each([
+  ['/tmp/support-v2-peft.tar', 'support'],
+  ['My LoRA.gguf', 'my-lora'],
+  ['.tar', 'adapter'],
+])('the adapter in %s gets the name %s', (path, name) => {
+  expect(adapterNameOf(path)).toBe(name);
 });
 
 describe('the check of a file before it is sent', () => {

@@ -73,8 +73,8 @@ async function datasetFor(session: Session, account: Account, name: TuningName):
 }
 type TuningName = z.output<typeof TuningName>;
 
-/** A name for the data set of a file: `My data.v2.jsonl.gz` gives `my-data.v2`. */
-export function nameOfFile(path: string): string {
+/** A name for the data set of a file: `My data.v2.jsonl.gz` gives `my-data.v2`. @param otherwise where none is left of it */
+export function nameOfFile(path: string, otherwise = 'data'): string {
   const stem = basename(path)
     .toLowerCase()
     .replace(/\.gz$/, '')
@@ -82,7 +82,7 @@ export function nameOfFile(path: string): string {
     .replace(/[^a-z0-9._-]+/g, '-')
     .replace(/^[^a-z0-9]+/, '')
     .slice(0, 63);
-  return stem === '' ? 'data' : stem;
+  return stem === '' ? otherwise : stem;
 }
 
 /**

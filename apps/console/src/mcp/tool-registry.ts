@@ -15,6 +15,7 @@ import { revokeDeploymentKey } from './tools/revoke-deployment-key.tool.js';
 import { setAlias } from './tools/set-alias.tool.js';
 import { stopDeployment } from './tools/stop-deployment.tool.js';
 import { updateDeployment } from './tools/update-deployment.tool.js';
+import { getAdapterImport, importAdapter } from './tuning/adapter-import.tools.js';
 import { deleteAdapter, deployAdapter, getAdapter, getAdapterAnswers, listAdapters } from './tuning/adapter.tools.js';
 import {
   addExamples,
@@ -75,6 +76,8 @@ export const TOOLS: readonly McpTool[] = [
   getAdapter,
   getAdapterAnswers,
   deployAdapter,
+  importAdapter,
+  getAdapterImport,
   deleteAdapter,
 ];
 
