@@ -85,6 +85,20 @@ const adapter = {
   ...{ verdict: { passed: false, checks }, deployments: [1], created_by: BY, created_at: AT },
 };
 
+/** An adapter that waits for a worker. */
+const anImport = {
+  ...{
+    upload: 'u_0123456789abcdef',
+    name: LONG,
+    state: 'waiting',
+    reason: 'no_worker',
+    detail: LONG,
+    base: 'slipway-demo-q8_0',
+    adapter: null,
+  },
+  ...{ created_by: BY, created_at: new Date().toISOString() },
+};
+
 const message = (role: string, content: string, more: object = {}): object => ({ role, content, ...more });
 /** Text of examples and answers: what viewers must never see. */
 export const SECRET_TEXT = 'Blue Heron';
@@ -167,6 +181,9 @@ const ANSWERS: Answers = {
     },
   }),
   'adapters/list': () => ({ adapters: [adapter, { ...adapter, id: 2, name: LONG, verdict: null, deployments: [] }], next: null }),
+  'adapters/imports': () => ({
+    imports: [anImport, { ...anImport, upload: 'u_1123456789abcdef', state: 'failed', reason: 'pickle', detail: LONG }],
+  }),
   'adapters/find': () => ({ adapter }),
   'adapters/answers': () => ({ pairs: [pair(true, false), pair(false, false), pair(false, true)] }),
 };

@@ -42,7 +42,7 @@ function Parts({ adapter }: { readonly adapter: AdapterView }): JSX.Element {
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 xl:grid-cols-[minmax(0,1fr)_24rem]">
       <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
         <Panel title="Verdict" about="Made on the model as it is served, against the base alone.">
-          <VerdictView verdict={adapter.verdict} />
+          <VerdictView verdict={adapter.verdict} isImported={adapter.job === null} />
         </Panel>
         <AnswerPairs adapter={adapter} />
       </div>

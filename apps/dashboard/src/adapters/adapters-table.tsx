@@ -12,6 +12,7 @@ import { EmptyState } from '../ui/empty-state.js';
 import { Dash, Quantity } from '../ui/quantity.js';
 import { Status } from '../ui/status.js';
 import { useUrlState } from '../url-state/use-url-state.js';
+import { RecentImports } from './recent-imports.js';
 import { adapterName, verdictWords } from './adapter-words.js';
 
 const FACETS: readonly Facet<AdapterView>[] = [
@@ -29,21 +30,24 @@ export function AdaptersTable(): JSX.Element {
   const state = useUrlState(ADAPTERS_SEARCH);
   const query = useAdapters();
   return (
-    <DataTable
-      label="Adapters"
-      rows={query.data}
-      {...{ query, state }}
-      columns={COLUMNS}
-      facets={FACETS}
-      keyOf={({ id }) => id}
-      nameOf={adapterName}
-      rowHref={({ id }) => `/${account}/fine-tuning/adapters/${id}`}
-      empty={
-        <EmptyState title="No adapters yet" icon="layers">
-          Each job that ends well makes one.
-        </EmptyState>
-      }
-    />
+    <>
+      <RecentImports />
+      <DataTable
+        label="Adapters"
+        rows={query.data}
+        {...{ query, state }}
+        columns={COLUMNS}
+        facets={FACETS}
+        keyOf={({ id }) => id}
+        nameOf={adapterName}
+        rowHref={({ id }) => `/${account}/fine-tuning/adapters/${id}`}
+        empty={
+          <EmptyState title="No adapters yet" icon="layers">
+            Each job that ends well makes one. Adapters that were made elsewhere can be imported.
+          </EmptyState>
+        }
+      />
+    </>
   );
 }
 

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { importText } from './import-adapter.js';
+import { adapterNameFrom } from './import-dialog.js';
 import { checkFigure, checkName, checkWords, diffAnswers, verdictWords } from './adapter-words.js';
 
 const marked = (base: string, adapter: string): string[] =>
@@ -44,5 +46,23 @@ describe('a verdict', () => {
       checkFigure('keep_set', 0.787),
       checkFigure('x', null),
     ]).toEqual(['1.283', '3', '78 %', '–']);
+  });
+});
+
+describe('an import', () => {
+  it('takes its name from the file', () => {
+    expect(['support-v2-peft.tar', 'My LoRA.gguf', 'adapter_model.bin', '.tar'].map(adapterNameFrom)).toEqual([
+      ...['support', 'my-lora', 'adapter_model.bin', ''],
+    ]);
+  });
+
+  it('says what it waits for, or why it failed', () => {
+    const text = (state: 'waiting' | 'checking' | 'failed' | 'cancelled', detail: string | null): string => importText({ state, detail });
+    expect([
+      text('waiting', 'No worker has the base.'),
+      text('checking', null),
+      text('failed', 'Pickled.'),
+      text('cancelled', null),
+    ]).toEqual([...['No worker has the base.', 'A training worker checks it on its base.', 'Pickled.', 'The upload was cancelled.']]);
   });
 });

@@ -5,8 +5,13 @@ import { Status } from '../ui/status.js';
 import { checkFigure, checkName, checkWords } from './adapter-words.js';
 
 /** Each check of a verdict with its figures and its reason. */
-export function VerdictView({ verdict }: { readonly verdict: Verdict | null }): JSX.Element {
-  if (verdict === null) return <p className="text-muted">The adapter is not judged yet.</p>;
+export function VerdictView({ verdict, isImported }: { readonly verdict: Verdict | null; readonly isImported: boolean }): JSX.Element {
+  if (verdict === null)
+    return (
+      <p className="text-muted">
+        {isImported ? 'The adapter was imported, so nothing is known of what it learned.' : 'The adapter is not judged yet.'}
+      </p>
+    );
   return (
     <ul aria-label="Checks" className="grid grid-cols-[minmax(0,1fr)] gap-3">
       {verdict.checks.map((check) => (

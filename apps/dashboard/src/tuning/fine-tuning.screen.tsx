@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import type { JSX } from 'react';
+import { type JSX, useState } from 'react';
 import { AdaptersTable } from '../adapters/adapters-table.js';
+import { ImportDialog } from '../adapters/import-dialog.js';
 import { FINE_TUNING_SEARCH, FINE_TUNING_TABS } from '../searches.js';
 import { useAccount, useMayChange } from '../session/use-session.js';
-import { buttonClass } from '../ui/button.js';
+import { Button, buttonClass } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
 import { Page } from '../ui/page.js';
 import { Tabs } from '../ui/tabs.js';
@@ -16,6 +17,7 @@ const TITLES = { jobs: 'Jobs', adapters: 'Adapters' } as const;
 export function FineTuningScreen(): JSX.Element {
   const { slug: account } = useAccount();
   const mayChange = useMayChange();
+  const [isImporting, setImporting] = useState(false);
   const [{ tab }, set] = useUrlState(FINE_TUNING_SEARCH);
   return (
     <Page
@@ -23,10 +25,17 @@ export function FineTuningScreen(): JSX.Element {
       about="Jobs train small adapters for a base model. An adapter is served as a deployment of its own."
       actions={
         mayChange && (
-          <Link to="/$account/fine-tuning/new" params={{ account }} className={buttonClass('main')} data-shortcut="create">
-            <Icon name="plus" />
-            New job
-          </Link>
+          <>
+            {tab === 'adapters' && (
+              <Button icon="upload" onClick={() => setImporting(true)}>
+                Import adapter
+              </Button>
+            )}
+            <Link to="/$account/fine-tuning/new" params={{ account }} className={buttonClass('main')} data-shortcut="create">
+              <Icon name="plus" />
+              New job
+            </Link>
+          </>
         )
       }
     >
@@ -41,6 +50,7 @@ export function FineTuningScreen(): JSX.Element {
           content: value === tab && (value === 'jobs' ? <JobsTable /> : <AdaptersTable />),
         }))}
       />
+      {isImporting && <ImportDialog onClose={() => setImporting(false)} />}
     </Page>
   );
 }

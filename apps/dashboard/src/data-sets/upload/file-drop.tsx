@@ -36,18 +36,20 @@ export function FileDrop({ onFile, children }: FileDropProps): JSX.Element {
 export interface FileButtonProps {
   readonly label: string;
   readonly look?: ButtonLook;
+  /** What files are called that are shown first. */
+  readonly accept?: string;
   readonly onFile: (file: File) => void;
 }
 
 /** Chooses one file of the person's. */
-export function FileButton({ label, look = 'plain', onFile }: FileButtonProps): JSX.Element {
+export function FileButton({ label, look = 'plain', accept = ACCEPT, onFile }: FileButtonProps): JSX.Element {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
       <input
         ref={input}
         type="file"
-        accept={ACCEPT}
+        accept={accept}
         aria-label={label}
         tabIndex={-1}
         className="sr-only"
