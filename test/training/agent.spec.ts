@@ -152,6 +152,18 @@ describe('the agent of a training worker', () => {
     expect(tuning.reports.at(-1)).toMatchObject({ state: 'failed', reason: 'template_mismatch', attempt: 1, job: 41 });
   });
 
+  it('says that the base of a job is another file now', async () => {
+    await startWorker();
+    const item = jobItem() as Extract<Item, { kind: 'job' }>;
+    tuning.assign(tw, 1, [{ ...item, spec: { ...item.spec, base_sha256: 'f'.repeat(64) } }]);
+    expect(await end()).toBe('failed');
+    expect(tuning.reports.at(-1)).toMatchObject({
+      state: 'failed',
+      reason: 'base_changed',
+      detail: expect.stringContaining('was changed'),
+    });
+  });
+
   it('trains a job and stores its adapter in both forms', async () => {
     await startWorker();
     tuning.deaf = 2;

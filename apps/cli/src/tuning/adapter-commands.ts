@@ -59,6 +59,11 @@ const list = command('list', 'Lists the newest adapters of an account.')
     };
   });
 
+const BASE_TEXTS: Readonly<Record<string, string>> = {
+  changed: ' (training workers have another file of this name)',
+  absent: ' (no training worker has it)',
+};
+
 const show = command('show', 'Shows an adapter: where it came from, and the verdict of its gate.')
   .addArgument(ADAPTER)
   .takes(ACCOUNT)
@@ -66,7 +71,7 @@ const show = command('show', 'Shows an adapter: where it came from, and the verd
     const { account, adapter } = await findAdapter(session, reference);
     const facts = fields([
       ['Adapter', textOf(adapter)],
-      ['Base', adapter.base],
+      ['Base', `${adapter.base}${BASE_TEXTS[adapter.base_state ?? ''] ?? ''}`],
       ['Job', adapter.job],
       ['Data set', adapter.dataset_name === null ? null : `${adapter.dataset_name}@${adapter.dataset_version}`],
       ['Rank', adapter.rank],

@@ -13,12 +13,19 @@ import { Panel } from '../ui/page.js';
 
 const LINK = 'text-accent hover:underline wrap-anywhere';
 
+/** What it means that the base is not there. Replicas that run go on. */
+const BASE_NOTES: Readonly<Record<string, string>> = {
+  changed: 'The file of the base was replaced. Replicas that run go on; new ones start only where the former file is.',
+  absent: 'No training worker has the base any more. Replicas that run go on; new ones start only where its file is.',
+};
+
 /** Where an adapter came from and where it is served: data set version, job, step, deployments. */
 export function Lineage({ adapter }: { readonly adapter: AdapterView }): JSX.Element {
   const nameOf = useActorNames();
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
       <Panel title="Lineage">
+        {BASE_NOTES[adapter.base_state ?? ''] && <Notice look="warn">{BASE_NOTES[adapter.base_state ?? '']}</Notice>}
         {adapter.source_deleted && <Notice look="info">The data set was deleted after this adapter was made.</Notice>}
         <ol aria-label="Lineage" className="grid gap-2 text-sm">
           <Stage title="Data set">

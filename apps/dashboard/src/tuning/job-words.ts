@@ -53,6 +53,11 @@ const REASONS: Readonly<Record<string, ReasonWords>> = {
   },
   diverged: { text: 'The loss grew instead of falling.', advice: 'Run again with a third of the learning rate.' },
   out_of_memory: { text: 'Training did not fit into memory.', advice: 'Lower the rank, or leave out the longest examples.' },
+  base_changed: {
+    text: 'The file of the base was changed or removed since the job was made.',
+    advice: 'Make the job again, or have the operator put the same file back.',
+  },
+  adapter_mismatch: { text: 'The trainer saved an adapter that does not fit its base.', advice: 'Ask the operator for the trainer’s log.' },
   trainer_crashed: { text: 'The trainer ended unexpectedly.', advice: 'The log has its last lines.' },
   trainer_unavailable: { text: 'The trainer cannot run on any worker.', advice: 'The operator needs to install it again.' },
   worker_lost: { text: 'Workers were lost three times.', advice: 'Run the job again once the workers are stable.' },

@@ -239,11 +239,8 @@ export class TrainingRun {
   }
 }
 
-/** Words of this worker for which the contract has one that says less. */
-const REASONS = { adapter_mismatch: 'trainer_crashed', base_changed: 'base_not_trainable', trainer_failed: 'trainer_crashed' } as const;
-
-const reasonOf = (code: TrainingFaultCode): NonNullable<Report['reason']> =>
-  code === 'adapter_mismatch' || code === 'base_changed' || code === 'trainer_failed' ? REASONS[code] : code;
+/** The contract has no word for a fault of the worker itself. */
+const reasonOf = (code: TrainingFaultCode): NonNullable<Report['reason']> => (code === 'trainer_failed' ? 'trainer_crashed' : code);
 
 function failure(code: TrainingFaultCode, message: string): Report {
   const event = { at: new Date().toISOString(), level: 'error' as const, code: 'failed', message: message.slice(0, 500), data: { code } };

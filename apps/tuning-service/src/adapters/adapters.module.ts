@@ -17,6 +17,7 @@ import { ArrivedAdapters } from '../adapter-imports/arrived-adapters.js';
 import { BlobsModule } from '../blobs/blobs.module.js';
 import { DatasetsModule } from '../datasets/datasets.module.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
+import { TrainersModule } from '../trainers/trainers.module.js';
 import { AdapterExports } from './adapter-exports.js';
 import { AdaptersRepository } from './adapters.repository.js';
 import { AdaptersService } from './adapters.service.js';
@@ -68,7 +69,7 @@ class AdaptersHandlers {
 
 /** Adapters, what serves them and how they leave. */
 @Module({
-  imports: [BlobsModule, DatasetsModule, QuotasModule],
+  imports: [BlobsModule, DatasetsModule, QuotasModule, TrainersModule],
   controllers: [AdaptersHandlers],
   providers: [AdaptersRepository, AdaptersService, AdapterExports, AdapterImportsRepository, ArrivedAdapters],
   exports: [AdaptersRepository, AdapterImportsRepository, ArrivedAdapters],

@@ -3,6 +3,7 @@ import {
   type AccountId,
   type AdapterId,
   type AdapterView,
+  type BASE_STATES,
   ServiceError,
   type TrainedAdapter,
   type Verdict,
@@ -40,6 +41,8 @@ export interface AdapterRow extends ActorColumns {
   readonly verdict: Verdict | null;
   readonly answers: string | null;
   readonly deployments: AdapterView['deployments'];
+  /** A deployment that names it is being made. */
+  readonly is_held: boolean | null;
   readonly created_at: Date;
 }
 
@@ -47,9 +50,12 @@ export interface AdapterRow extends ActorColumns {
 export type AdapterOrigin = ActorColumns &
   Pick<AdapterRow, 'account' | 'name' | 'job_id' | 'step' | 'dataset_id' | 'dataset_name' | 'dataset_version' | 'base' | 'base_path'>;
 
+/** Whether the base of an adapter is there. */
+export type BaseState = (typeof BASE_STATES)[number];
+
 const COLUMNS = `a.id, a.account, a.name, a.version, a.job_id, a.step, a.dataset_id, a.dataset_name, a.dataset_version, a.base, a.base_path,
   a.base_sha256, a.template_sha256, a.tokenizer_sha256, a.gguf, a.gguf_bytes::float8 AS gguf_bytes, a.peft, a.peft_bytes::float8 AS peft_bytes,
-  a.rank, a.alpha, a.modules, a.witness, a.verdict, a.answers, a.deployments, a.actor, a.actor_id, a.actor_name, a.created_at,
+  a.served_at > now() - interval '10 seconds' AS is_held, a.rank, a.alpha, a.modules, a.witness, a.verdict, a.answers, a.deployments, a.actor, a.actor_id, a.actor_name, a.created_at,
   (a.dataset_id IS NOT NULL AND NOT EXISTS (SELECT FROM dataset d WHERE d.id = a.dataset_id AND d.deleted_at IS NULL)) AS source_deleted`;
 
 const INSERT = `
@@ -115,10 +121,21 @@ export class AdaptersRepository {
     return (await tx.query<unknown[]>(`SELECT FROM adapter WHERE account = $1 AND name = $2 LIMIT 1`, [account, name])).length > 0;
   }
 
+  /**
+   * Stores which deployments name an adapter, which ends that it is held for one that is being made. An empty list that was on its way
+   * already says nothing of that one.
+   */
   async setDeployments(tx: EntityManager, account: AccountId, id: AdapterId, deployments: readonly number[]): Promise<boolean> {
-    const update = `UPDATE adapter SET deployments = $3 WHERE account = $1 AND id = $2 RETURNING 1`;
+    const isNewer = `cardinality($3::integer[]) > 0 OR served_at < now() - interval '2 seconds'`;
+    const update = `UPDATE adapter SET deployments = $3, served_at = CASE WHEN ${isNewer} THEN NULL ELSE served_at END
+      WHERE account = $1 AND id = $2 RETURNING 1`;
     const [rows] = await tx.query<[unknown[], number]>(update, [account, id, deployments]);
     return rows.length > 0;
+  }
+
+  /** Holds an adapter for a deployment that is being made. */
+  async hold(tx: EntityManager, id: AdapterId): Promise<void> {
+    await tx.query(`UPDATE adapter SET served_at = now() WHERE id = $1`, [id]);
   }
 
   async delete(tx: EntityManager, id: AdapterId): Promise<void> {
@@ -127,8 +144,9 @@ export class AdaptersRepository {
   }
 }
 
-/** An adapter as people see it. */
-export const adapterView = (row: AdapterRow): z.input<typeof AdapterView> => ({
+/** An adapter as people see it. @param base_state whether its base is there */
+export const adapterView = (row: AdapterRow, base_state: BaseState): z.input<typeof AdapterView> => ({
+  base_state,
   ...{ id: row.id, name: row.name, version: row.version, job: row.job_id, step: row.step, dataset: row.dataset_id },
   ...{ dataset_name: row.dataset_name, dataset_version: row.dataset_version, source_deleted: row.source_deleted, base: row.base },
   base_path: row.base_path,

@@ -19,6 +19,7 @@ import { InstallationSecrets } from '../blobs/installation-secrets.js';
 import { Tickets } from '../blobs/tickets.js';
 import { requireRead } from '../datasets/dataset-access.js';
 import { DatasetsRepository } from '../datasets/datasets.repository.js';
+import { TrainerTable } from '../trainers/trainer-table.js';
 import { adapterNotFound, adapterOwner, type AdapterRow, AdaptersRepository, adapterView } from './adapters.repository.js';
 import { AdapterExports } from './adapter-exports.js';
 
@@ -40,19 +41,20 @@ export class AdaptersService {
     private readonly secrets: InstallationSecrets,
     private readonly tickets: Tickets,
     private readonly exports: AdapterExports,
+    private readonly table: TrainerTable,
     private readonly audit: AuditLog,
   ) {}
 
   list({ account, name, before }: Request<typeof ListAdapters>): Reply<typeof ListAdapters> {
     return this.transactions.read(account, async (connection) => {
       const rows = await this.adapters.list(connection, account, { name, before, limit: PAGE_ROWS + 1 });
-      const views = fitting(rows.slice(0, PAGE_ROWS).map(adapterView));
+      const views = fitting(rows.slice(0, PAGE_ROWS).map((row) => this.#view(row)));
       return { adapters: [...views], next: rows.length > views.length ? (views.at(-1)?.id ?? null) : null };
     });
   }
 
   async find(request: Request<typeof FindAdapter>): Reply<typeof FindAdapter> {
-    return { adapter: adapterView(await this.#row(request)) };
+    return { adapter: this.#view(await this.#row(request)) };
   }
 
   async answers(request: Request<typeof ReadAdapterAnswers>): Reply<typeof ReadAdapterAnswers> {
@@ -84,6 +86,7 @@ export class AdaptersService {
           facts,
         });
       }
+      await this.adapters.hold(tx, adapter);
       const { name, version, base_path, base_sha256, template_sha256, tokenizer_sha256, witness } = row;
       const hashes = { base_sha256, template_sha256, tokenizer_sha256 };
       return { adapter, name, version, sha256: row.gguf, bytes: row.gguf_bytes, base_path, ...hashes, witness };
@@ -115,7 +118,7 @@ export class AdaptersService {
     await this.transactions.run(request, async (tx) => {
       const row = await this.adapters.lock(tx, account, adapter);
       if (!row) throw adapterNotFound();
-      if (row.deployments.length > 0) throw inUse(row);
+      if (row.deployments.length > 0 || row.is_held === true) throw inUse(row);
       await this.adapters.delete(tx, adapter);
       await this.blobs.release(tx, account, [adapterOwner(adapter)]);
       const facts = { version: row.version };
@@ -137,6 +140,10 @@ export class AdaptersService {
     return { path: `/downloads/${ticket}`, expires_at: expiresAt.toISOString(), name };
   }
 
+  #view(row: AdapterRow): ReturnType<typeof adapterView> {
+    return adapterView(row, this.table.stateOf({ base: row.base, sha256: row.base_sha256 }));
+  }
+
   async #row({ account, adapter }: Request<typeof FindAdapter>): Promise<AdapterRow> {
     const row = await this.transactions.read(account, (connection) => this.adapters.find(connection, account, adapter));
     if (!row) throw adapterNotFound();
@@ -155,14 +162,12 @@ const gateNotPassed = ({ name, verdict }: AdapterRow): ServiceError => {
   });
 };
 
-const inUse = ({ deployments }: AdapterRow): ServiceError =>
-  new ServiceError(
-    'adapter_in_use',
-    `Deployments serve this adapter: ${deployments
-      .slice(0, 5)
-      .map((id) => `deployment-${id}`)
-      .join(', ')}.`,
-    {
-      param: 'adapter',
-    },
-  );
+function inUse({ deployments }: AdapterRow): ServiceError {
+  const slugs = deployments.slice(0, 5).map((id) => `deployment-${id}`);
+  const more = deployments.length > slugs.length ? ` and ${deployments.length - slugs.length} more` : '';
+  const message =
+    slugs.length === 0
+      ? 'A deployment of this adapter is being made. Try again in a few seconds.'
+      : `Deployments serve this adapter: ${slugs.join(', ')}${more}. Give them another model, or delete them.`;
+  return new ServiceError('adapter_in_use', message, { param: 'adapter' });
+}

@@ -211,7 +211,7 @@ function waitOf(row: JobRow, bases: ReadonlyMap<string, KnownBase>, free: readon
   const known = bases.get(row.base);
   if (!known) return { reason: 'no_trainer', detail: `No connected training worker has the base ${row.base}.` };
   if (known.base.sha256 !== row.spec.base_sha256)
-    return { reason: 'no_trainer', detail: `The file of the base ${row.base} changed since the job was made. Make the job again.` };
+    return { reason: 'base_changed', detail: `The file of the base ${row.base} changed since the job was made. Make the job again.` };
   const hindrance = hindranceOf(known, row.spec.method);
   if (hindrance) return { reason: 'no_trainer', detail: hindrance.detail };
   const isShort = free.some(({ worker }) => known.workers.includes(worker) && worker.disk_free < DISK_MIN);

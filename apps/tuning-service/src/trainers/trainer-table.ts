@@ -1,4 +1,4 @@
-import type { BaseView, Incarnation, TrainerBase, TrainerFacts, TrainerHeartbeat } from '@slipway/contracts';
+import type { BASE_STATES, BaseView, Incarnation, TrainerBase, TrainerFacts, TrainerHeartbeat } from '@slipway/contracts';
 
 /** A worker silent for so long is lost, in milliseconds. */
 const LOST_MS = 15_000;
@@ -49,6 +49,15 @@ export class TrainerTable {
     const isSilent = ({ at }: Entry): boolean => this.#listeningSince !== null && now - Math.max(at, this.#listeningSince) >= LOST_MS;
     for (const [tw, entry] of this.#entries) if (isSilent(entry)) this.#entries.delete(tw);
     return [...this.#entries.values()].map(({ heartbeat }) => heartbeat).toSorted((a, b) => (a.tw < b.tw ? -1 : 1));
+  }
+
+  /** Whether live workers have a base's very file. */
+  stateOf({ base, sha256 }: Pick<TrainerBase, 'base' | 'sha256'>): (typeof BASE_STATES)[number] {
+    const workers = this.live();
+    const files = workers.flatMap(({ bases }) => bases);
+    if (files.some((file) => file.sha256 === sha256)) return 'there';
+    if (files.some((file) => file.base === base)) return 'changed';
+    return workers.length === 0 ? 'unknown' : 'absent';
   }
 
   /** Bases of live workers by name. Where workers have different files of a name, that of the first one. */

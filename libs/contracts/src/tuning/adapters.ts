@@ -3,7 +3,7 @@ import { defineRpc } from '../channel.js';
 import { ChangedBy } from '../deployments/deployment-audit.js';
 import { actorField } from '../identity/audit.js';
 import { AccountId, DeploymentId } from '../ids.js';
-import { eachReadable } from '../schemas.js';
+import { eachReadable, openEnum } from '../schemas.js';
 import { tuningChange, tuningRead, tuningText } from './datasets.js';
 import { AdapterId, DatasetId, JobId, Sha256, TuningName, VersionNumber } from './tuning-ids.js';
 
@@ -49,7 +49,13 @@ export type Witness = z.infer<typeof Witness>;
 /** Distance at which a replica's log probabilities are another adapter's. Right ones are within 0.0015, the nearest wrong one was 0.082. */
 export const WITNESS_BOUND = 0.02;
 
-/** A trained adapter. */
+/**
+ * Whether connected training workers have the base of an adapter, by its SHA-256. `changed`: another file has its name. `absent`: they
+ * have no file of that name. `unknown`: none is connected.
+ */
+export const BASE_STATES = ['there', 'changed', 'absent', 'unknown'] as const;
+
+/** A trained or imported adapter. */
 export const AdapterView = z.object({
   id: AdapterId,
   name: TuningName,
@@ -65,6 +71,8 @@ export const AdapterView = z.object({
   base: z.string(),
   /** Path of the base's file on the workers. Absent in replies of older services. */
   base_path: z.string().min(1).max(4_096).optional(),
+  /** Absent in replies of older services. */
+  base_state: openEnum(BASE_STATES).optional(),
   base_sha256: Sha256,
   template_sha256: Sha256,
   tokenizer_sha256: Sha256,

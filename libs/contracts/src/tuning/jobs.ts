@@ -40,6 +40,8 @@ export const JOB_REASONS = [
   'resumed',
   'dataset_invalid',
   'base_not_trainable',
+  'base_changed',
+  'adapter_mismatch',
   'too_long',
   'quota_exceeded',
   'template_mismatch',

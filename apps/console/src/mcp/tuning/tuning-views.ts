@@ -96,6 +96,7 @@ export const ShownAdapter = z.object({
   dataset: z.string().optional(),
   dataset_version: z.int().optional(),
   source_deleted: z.boolean().describe('Whether the data set was deleted meanwhile.'),
+  base_state: z.string().optional().describe('there = training workers have its base; changed or absent = new replicas may not get ready.'),
   bytes: z.int(),
   rank: z.int(),
   passed: z.boolean().optional().describe('Whether it passed its gate.'),
@@ -113,6 +114,7 @@ export const shownAdapter = (adapter: AdapterView): z.input<typeof ShownAdapter>
   bytes: adapter.bytes,
   rank: adapter.rank,
   ...knownFields({
+    base_state: adapter.base_state,
     job: adapter.job,
     dataset: adapter.dataset_name,
     dataset_version: adapter.dataset_version,

@@ -27,10 +27,13 @@ const UP = [
   )`,
   `CREATE INDEX adapter_import_account ON adapter_import (account, created_at DESC)`,
   `CREATE INDEX adapter_import_open ON adapter_import (state) WHERE state IN ('waiting', 'checking')`,
+  // When a deployment asked for it last, until that deployment is known.
+  `ALTER TABLE adapter ADD COLUMN served_at timestamptz`,
   `ALTER TABLE upload ALTER COLUMN dataset_id DROP NOT NULL`,
 ];
 
 const DOWN = [
+  `ALTER TABLE adapter DROP COLUMN served_at`,
   `DELETE FROM upload WHERE dataset_id IS NULL`,
   `ALTER TABLE upload ALTER COLUMN dataset_id SET NOT NULL`,
   `DROP TABLE adapter_import`,
