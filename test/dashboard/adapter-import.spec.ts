@@ -3,7 +3,7 @@ import { until } from '../testing/until.js';
 import { FakeTrainer } from '../tuning/fake-trainer.js';
 import { axeFaults } from './console-browser.js';
 import { DataSetsStage } from './data-sets-stage.js';
-import { dialog } from './screen.js';
+import { choose, dialog } from './screen.js';
 
 const stage = DataSetsStage.around();
 let trainer: FakeTrainer;
@@ -20,7 +20,7 @@ async function send(name: string, bytes: Buffer, base?: string): Promise<void> {
   await page.goto(`/${stage.page.home}/fine-tuning?tab=adapters`);
   await page.getByRole('button', { name: 'Import adapter' }).click();
   await dialog(page).getByLabel('Choose a file').setInputFiles({ name, mimeType: 'application/octet-stream', buffer: bytes });
-  if (base !== undefined) await dialog(page).getByLabel('Base').selectOption(base);
+  if (base !== undefined) await choose(dialog(page).getByRole('combobox', { name: 'Base' }), base);
   await dialog(page).getByRole('button', { name: 'Import adapter' }).click();
 }
 
