@@ -192,7 +192,7 @@ describe('the commands', () => {
       'tune',
       ...['push', 'sample', 'list', 'show', 'problems', 'pull', 'diff', 'rm'].map((name) => `datasets ${name}`),
       ...['bases', 'list', 'show', 'log', 'pause', 'resume', 'priority', 'cancel'].map((name) => `jobs ${name}`),
-      ...['list', 'show', 'serve', 'export', 'rm'].map((name) => `adapters ${name}`),
+      ...['list', 'show', 'serve', 'export', 'import', 'rm'].map((name) => `adapters ${name}`),
       'trainers list',
       'usage',
       ...['list', 'verify', 'export'].map((name) => `audit ${name}`),

@@ -104,11 +104,11 @@ const PRIORITIES = { low: -1, normal: 0, high: 1 } as const;
 type Priority = keyof typeof PRIORITIES;
 const PRIORITY_WORDS = Object.keys(PRIORITIES) as Priority[];
 const priorityText = (priority: number): string => PRIORITY_WORDS.find((word) => PRIORITIES[word] === priority) ?? String(priority);
-const KEEP = new Option('--keep <DATASET>', 'a data set of conversations whose answers must not change').argParser(datasetName);
+const KEEP = new Option('--keep-set <DATASET>', 'a data set of conversations whose answers must not change').argParser(datasetName);
 
 interface TuneValues extends SettingValues, ReadingValues {
   readonly deploy?: string;
-  readonly keep?: DatasetReference;
+  readonly keepSet?: DatasetReference;
   readonly name?: string;
   readonly priority?: Priority;
   readonly wait?: true;
@@ -212,7 +212,7 @@ export const tune = command(
   .plans(({ options, cwd }: Call<TuneValues>, base: string, text: string) => async (session) => {
     const { account, found, version } = await datasetOf(session, text, options, resolve(cwd, text));
     const settings = settingsOf(options);
-    const kept = options.keep === undefined ? null : await findDataset(session, options.keep);
+    const kept = options.keepSet === undefined ? null : await findDataset(session, options.keepSet);
     const spec = {
       ...{ account: account.id, base, dataset: found.dataset.id, version, settings },
       ...(options.name !== undefined && { name: options.name }),

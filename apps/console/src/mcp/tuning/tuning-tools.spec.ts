@@ -2,6 +2,7 @@ import { type RpcContract, ServiceError } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import type { ToolCall } from '../mcp-tool.js';
 import { runTool, type ToolResult } from '../tool-runner.js';
+import { getAdapterImport, importAdapter } from './adapter-import.tools.js';
 import { deployAdapter } from './adapter.tools.js';
 import { createDatasetUpload, deleteDataset } from './dataset.tools.js';
 import { previewExamples } from './example.tools.js';
@@ -111,4 +112,36 @@ it('an adapter becomes a revision where a deployment is named', async () => {
   const { structuredContent } = await run(deployAdapter, args, call);
   expect(structuredContent).toMatchObject({ slug: 'deployment-12', state: 'loading' });
   expect(asked[1]).toMatchObject({ rpc: 'update-deployment', deployment: 12, adapter: { id: 5 } });
+});
+
+it('an adapter from outside is sent by its curl line, and looked at until it is there', async () => {
+  const opened = {
+    ...{ upload: 'u_0123456789abcdef', ticket: 't'.repeat(40), path: '/uploads/abc', expires_at: '2027-01-01T00:00:00Z', max_bytes: 10 },
+  };
+  const seen = { upload: opened.upload, name: 'support', state: 'ready', reason: null, detail: null, base: 'demo', adapter: 5 };
+  const { call, asked } = scripted({
+    'import-adapter': opened,
+    'find-adapter-import': { import: seen },
+    'find-adapter': { adapter: ADAPTER },
+  });
+  const { structuredContent: made } = await run(importAdapter, { name: 'support', base: 'demo', idempotency_key: 'k' }, call);
+  expect(made).toMatchObject({ import: opened.upload, curl: "curl -T FILE 'http://console/uploads/abc'" });
+  expect(asked[0]).toMatchObject({ account: 1, name: 'support', base: 'demo', idempotency_key: 'k', actor: { kind: 'key' } });
+  const { structuredContent: state } = await run(getAdapterImport, { import: opened.upload }, call);
+  expect(state).toEqual({ import: opened.upload, name: 'support', state: 'ready', base: 'demo', adapter: 'support@2' });
+  expect((await run(getAdapterImport, { import: '../x' }, call)).structuredContent['code']).toBe('upload_not_found');
+});
+
+it('a job compares with a keep set by its name', async () => {
+  const { call, asked } = scripted({
+    'find-dataset': { dataset: DATASET },
+    'create-job': { job: 4 },
+    'find-job': { job: { id: 4, state: 'queued' } },
+  });
+  await run(
+    createTuningJob,
+    { base: 'demo', dataset: 'support', keep_dataset: 'manners', gate: { keep_points: 5 }, idempotency_key: 'k' },
+    call,
+  );
+  expect(asked.find(({ rpc }) => rpc === 'create-job')).toMatchObject({ dataset: 7, gate: { keep_dataset: 7, keep_points: 5 } });
 });
