@@ -95,7 +95,7 @@ async function trained(fake: FakeTrainer): Promise<AdapterId> {
   await fake.report(item, { state: 'running', steps: 20 });
   await fake.report(item, { state: 'finishing' });
   const { adapter, ...rest } = await fake.result(item);
-  const forms = await writeForms(join(here.folder, 'forms'), await readLoraGguf(made.path), { base: DEMO_MODEL, gguf: made.path });
+  const forms = await writeForms(join(here.folder, 'forms'), await readLoraGguf(made.path), DEMO_MODEL);
   const { base_sha256, template_sha256, tokenizer_sha256 } = made.facts;
   const stored = { gguf: await fake.store(item, made.content), peft: await fake.store(item, await readFile(forms.peft)) };
   const facts = { rank: forms.rank, alpha: forms.alpha, modules: [...forms.modules], base_sha256, template_sha256, tokenizer_sha256 };

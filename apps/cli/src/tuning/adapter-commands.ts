@@ -19,6 +19,7 @@ import {
 } from '@slipway/contracts';
 import { Option } from 'commander';
 import { findAccount } from '../accounts/find-account.js';
+import { CliError } from '../cli-errors.js';
 import { ACCOUNT, type Call, command, confirmation, group, YES } from '../command.js';
 import { type DeploymentReference, findDeployment, deploymentReference } from '../deployments/deployment-name.js';
 import { sizeText } from '../deployments/show-commands.js';

@@ -1,4 +1,4 @@
-import { FindAdapter, FindAdapterImport, ImportAdapter, ServiceError, TuningName, UploadId } from '@slipway/contracts';
+import { FindAdapter, FindAdapterImport, ImportAdapter, type ImportState, ServiceError, TuningName, UploadId } from '@slipway/contracts';
 import { z } from 'zod';
 import { defineTool, knownFields, READS } from '../mcp-tool.js';
 import { adapterText } from './tuning-reference.js';
@@ -48,6 +48,16 @@ export const importAdapter = defineTool({
   },
 });
 
+const AGAIN = 'Call get_adapter_import again in a few seconds.';
+const NEXT_STEPS: Readonly<Record<ImportState, string>> = {
+  uploading: 'Run the curl command of import_adapter, then call get_adapter_import again.',
+  waiting: AGAIN,
+  checking: AGAIN,
+  ready: 'Ask the person you work for whether to serve it, then call deploy_adapter.',
+  failed: 'Tell the person you work for the detail. With another file or base call import_adapter again, with another idempotency_key.',
+  cancelled: 'Call import_adapter again, with another idempotency_key.',
+};
+
 export const getAdapterImport = defineTool({
   name: 'get_adapter_import',
   title: 'Show the import of an adapter',
@@ -62,6 +72,7 @@ export const getAdapterImport = defineTool({
     detail: z.string().optional(),
     base: z.string().optional(),
     adapter: z.string().optional().describe('As deploy_adapter takes it.'),
+    next_step: z.string(),
   }),
   run: async ({ import: upload }, { rpc, caller }) => {
     const { account } = caller;
@@ -72,6 +83,7 @@ export const getAdapterImport = defineTool({
     return {
       ...{ import: upload, name: seen.name, state: seen.state },
       ...knownFields({ reason: seen.reason, detail: seen.detail, base: seen.base, adapter: made && adapterText(made) }),
+      next_step: NEXT_STEPS[seen.state],
     };
   },
 });
