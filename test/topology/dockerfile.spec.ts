@@ -44,7 +44,13 @@ describe('the Dockerfile', () => {
       '.slipway/secrets/launcher.json',
       'models/x.gguf',
     ];
-    const inside = ['apps/gateway/src/main.ts', 'libs/platform/package.json', 'deploy/probe.sh', 'trainers/embedded/train.cjs', 'tools/empty-package/package.json'];
+    const inside = [
+      'apps/gateway/src/main.ts',
+      'libs/platform/package.json',
+      'deploy/probe.sh',
+      'trainers/embedded/train.cjs',
+      'tools/empty-package/package.json',
+    ];
     expect(outside.filter(context.includes)).toEqual([]);
     expect(inside.filter((path) => !context.includes(path))).toEqual([]);
   });

@@ -45,7 +45,8 @@ async function use(tool: string, args: Record<string, unknown> = {}): Promise<To
 }
 
 /** The tools that an answer says to call next, in its order. */
-const next = ({ data }: ToolAnswer): string[] => [...new Set(String(data['next_step']).match(/[a-z]+(?:_[a-z]+)+/g))].filter((one) => tools.has(one));
+const next = ({ data }: ToolAnswer): string[] =>
+  [...new Set(String(data['next_step']).match(/[a-z]+(?:_[a-z]+)+/g))].filter((one) => tools.has(one));
 
 /** Calls a tool until its answer leads to another one than itself. */
 const onward = (tool: string, args: Record<string, unknown>): Promise<ToolAnswer> =>
@@ -89,7 +90,7 @@ describe.sequential('an agent that does what each tool says next', () => {
     'plans, trains and reads the verdict',
     async () => {
       const bases = await use('list_tunable_bases');
-      const [{ base = '' } = {}] = bases.data['bases'] as { base: string }[];
+      const base = (bases.data['bases'] as { base: string }[])[0]?.base;
       expect(next(bases)).toEqual(['plan_tuning_job']);
       const plan = await use('plan_tuning_job', { base, dataset: 'codename' });
       expect(plan.data).toMatchObject({ examples: 30, dataset_version: 1 });

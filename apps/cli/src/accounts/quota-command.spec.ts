@@ -51,7 +51,15 @@ describe('the quotas of an account', () => {
       if (name === 'keys find-account') return Promise.resolve({ account: { id: 1, slug: 'acme' } });
       if (owner === 'tuning' && !hasTuning) return Promise.reject(new ServiceError('unavailable', 'It does not answer.'));
       const counts = owner === 'tuning' ? tuning : own;
-      return Promise.resolve({ id: 1, slug: 'acme', quotas: { adapters: 20 }, defaults: counts, used: counts, propagated: true, missing: [] });
+      return Promise.resolve({
+        id: 1,
+        slug: 'acme',
+        quotas: { adapters: 20 },
+        defaults: counts,
+        used: counts,
+        propagated: true,
+        missing: [],
+      });
     };
     quota.parse(['acme', ...changes], { from: 'user' });
     const action = quota.plan({ cwd: '/', variable: () => undefined, terminal: {} as Call['terminal'] });

@@ -64,7 +64,11 @@ export const quota = command(
 )
   .argument('<ACCOUNT>', 'its slug', accountSlug)
   .argument('[NAME=VALUE...]', `such as keys=200 or members=${DEFAULT}`, quotaChanges)
-  .examples('accounts quota acme', `accounts quota acme keys=500 members=${DEFAULT}`, 'accounts quota acme dataset_bytes=42949672960 adapters=20')
+  .examples(
+    'accounts quota acme',
+    `accounts quota acme keys=500 members=${DEFAULT}`,
+    'accounts quota acme dataset_bytes=42949672960 adapters=20',
+  )
   .plans((_, slug: AccountSlug, changes: Change[]) => async (session) => {
     const { id: account } = await findAccount(session, slug);
     const ofKeys = pick(changes, AccountQuotas.shape);

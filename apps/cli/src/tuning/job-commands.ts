@@ -10,7 +10,6 @@ import {
   type JobId,
   type JobPlan,
   type JobView,
-  ListBases,
   ListJobs,
   PauseJob,
   PlanJob,
@@ -31,6 +30,7 @@ import type { Account, Session } from '../session/session.js';
 import { type Cell, fields, printable, table, tableOr } from '../table.js';
 import { checkedBy, whole } from '../values.js';
 import { nameOfFile, pushFile, READING_OPTIONS, type ReadingValues, untilReady } from './dataset-commands.js';
+import { bases } from './trainer-commands.js';
 import { adapterOfJob, datasetName, type DatasetReference, findDataset, findJob, JOB, versionOf } from './tuning-names.js';
 
 const ASK_EACH_MS = 500;
@@ -229,21 +229,9 @@ export const tune = command(
     if (!options.wait) return { json, text: `Job ${id} is queued: npx slipway jobs show ${id} shows it.` };
     const job = await untilEnded(session, account, id);
     if (options.deploy !== undefined && job.passed === true) await untilServed(session, account, options.deploy);
-    return { json: { ...json, ...job }, text: endText(job, account, { adapter: await adapterOfJob(session, account, job), alias: options.deploy }) };
-  });
-
-const bases = command('bases', 'Lists the models that adapters can be trained for.')
-  .takes(ACCOUNT)
-  .plans(() => async (session) => {
-    const account = await findAccount(session);
-    const reply = await session.call(ListBases, { account: account.id });
-    const rows = reply.bases.map(({ base, architecture, context, trainers, detail }) => [
-      ...[base, architecture, context, trainers.join(' '), detail],
-    ]);
-    const none = reply.workers === 0 ? 'No training worker is connected.' : 'The connected training workers have no base.';
     return {
-      json: { account: account.slug, ...reply },
-      text: tableOr(none, ['BASE', 'ARCHITECTURE', 'CONTEXT', 'TRAINERS', 'REMARK'], rows),
+      json: { ...json, ...job },
+      text: endText(job, account, { adapter: await adapterOfJob(session, account, job), alias: options.deploy }),
     };
   });
 

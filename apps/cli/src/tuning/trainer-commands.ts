@@ -1,5 +1,6 @@
-import { ListTrainers, type TrainerFacts, type TrainingWorkerView } from '@slipway/contracts';
-import { command, group } from '../command.js';
+import { ListBases, ListTrainers, type TrainerFacts, type TrainingWorkerView } from '@slipway/contracts';
+import { findAccount } from '../accounts/find-account.js';
+import { ACCOUNT, command, group } from '../command.js';
 import { sizeText } from '../deployments/show-commands.js';
 import { type Cell, tableOr } from '../table.js';
 
@@ -42,6 +43,22 @@ const list = command('list', 'Lists the connected training workers and the train
     note: more > 0 ? `There are ${more} more.` : undefined,
   };
 });
+
+/** `npx slipway jobs bases`. */
+export const bases = command('bases', 'Lists the models that adapters can be trained for.')
+  .takes(ACCOUNT)
+  .plans(() => async (session) => {
+    const account = await findAccount(session);
+    const reply = await session.call(ListBases, { account: account.id });
+    const rows = reply.bases.map(({ base, architecture, context, trainers, detail }) => [
+      ...[base, architecture, context, trainers.join(' '), detail],
+    ]);
+    const none = reply.workers === 0 ? 'No training worker is connected.' : 'The connected training workers have no base.';
+    return {
+      json: { account: account.slug, ...reply },
+      text: tableOr(none, ['BASE', 'ARCHITECTURE', 'CONTEXT', 'TRAINERS', 'REMARK'], rows),
+    };
+  });
 
 /** `npx slipway trainers …`. */
 export const trainers = group('trainers', 'Lists training workers and their trainers.', [list]);

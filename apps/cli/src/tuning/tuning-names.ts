@@ -1,4 +1,14 @@
-import { type AdapterView, FindAdapter, FindDataset, FindJob, isServiceError, JobId, type JobView, ListAdapters, TuningName } from '@slipway/contracts';
+import {
+  type AdapterView,
+  FindAdapter,
+  FindDataset,
+  FindJob,
+  isServiceError,
+  JobId,
+  type JobView,
+  ListAdapters,
+  TuningName,
+} from '@slipway/contracts';
 import { Argument } from 'commander';
 import type { z } from 'zod';
 import { findAccount } from '../accounts/find-account.js';

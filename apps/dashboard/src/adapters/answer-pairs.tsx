@@ -27,7 +27,10 @@ export function AnswerPairs({ adapter }: { readonly adapter: AdapterView }): JSX
   const found = useCall('adapters/answers', { adapter: adapter.id }, { enabled: mayRead, staleMs: 60_000 });
   if (!mayRead) return null;
   return (
-    <Panel title="Before and after" about="Prompts of the data set, and of the keep set, whose answers must not change. The worst come first.">
+    <Panel
+      title="Before and after"
+      about="Prompts of the data set, and of the keep set, whose answers must not change. The worst come first."
+    >
       <Loaded query={found} what="Answers" shape="text" rows={6}>
         {({ pairs }) => <Pairs pairs={pairs} />}
       </Loaded>

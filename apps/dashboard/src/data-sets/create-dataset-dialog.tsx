@@ -65,9 +65,7 @@ export function CreateDatasetDialog({ file: dropped, taken, onClose, onCreated }
           )}
         </div>
       )}
-      {source === 'url' && (
-        <UrlField {...fieldOf(form, 'url', { validate: urlFault })} />
-      )}
+      {source === 'url' && <UrlField {...fieldOf(form, 'url', { validate: urlFault })} />}
       <TextField
         label="Name"
         autoComplete="off"

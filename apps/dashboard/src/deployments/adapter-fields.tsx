@@ -35,7 +35,11 @@ export function AdapterFields({ draft, faults, onChange }: DraftFieldsProps): JS
     <>
       <SelectField
         label="Adapter"
-        choices={choices.some(({ value }) => value === adapter) ? choices : [...choices, { value: adapter, label: data ? `Adapter ${adapter}, deleted` : 'Loading…' }]}
+        choices={
+          choices.some(({ value }) => value === adapter)
+            ? choices
+            : [...choices, { value: adapter, label: data ? `Adapter ${adapter}, deleted` : 'Loading…' }]
+        }
         value={adapter}
         fault={faults.adapter}
         onChange={({ target }) => onChange({ adapter: target.value, override: '' })}

@@ -44,7 +44,16 @@ export type Faults = Partial<Record<DraftField, string>>;
 /** The step of the create page on which a field stands. */
 export const STEP_OF: Readonly<Record<DraftField, CreateStep>> = {
   ...{ kind: 'source', path: 'model', uri: 'model', sha256: 'model', url: 'model', model: 'model', credential: 'model' },
-  ...{ adapter: 'model', override: 'model', engine: 'model', engineOptions: 'model', context: 'size', slots: 'size', replicas: 'size', defaultMaxTokens: 'size' },
+  ...{
+    adapter: 'model',
+    override: 'model',
+    engine: 'model',
+    engineOptions: 'model',
+    context: 'size',
+    slots: 'size',
+    replicas: 'size',
+    defaultMaxTokens: 'size',
+  },
   ...{ name: 'name', alias: 'name', note: 'name' },
 };
 
@@ -214,7 +223,15 @@ export function requestOf(draft: DeploymentDraft): ConsoleRequest<'deployments/c
 
 /** Fields of requests that are called otherwise here. */
 const PARAMS: Readonly<Record<string, DraftField>> = {
-  ...{ default_max_tokens: 'defaultMaxTokens', 'adapter.id': 'adapter', 'adapter.override': 'override', source: 'kind', 'source.kind': 'kind', 'source.path': 'path', 'source.uri': 'uri' },
+  ...{
+    default_max_tokens: 'defaultMaxTokens',
+    'adapter.id': 'adapter',
+    'adapter.override': 'override',
+    source: 'kind',
+    'source.kind': 'kind',
+    'source.path': 'path',
+    'source.uri': 'uri',
+  },
   ...{ 'source.sha256': 'sha256', 'source.url': 'url', 'source.model': 'model', threads: 'slots' },
 };
 

@@ -111,7 +111,11 @@ describe('an adapter in the settings', () => {
   it('makes a revision where another version is chosen, and names no source', () => {
     expect(change({})).toBeNull();
     expect(change({ adapter: '6' })).toEqual({ deployment: 1, expected_rev: 2, adapter: { id: 6 } });
-    expect(change({ adapter: '6', override: ' checked ' })).toEqual({ deployment: 1, expected_rev: 2, adapter: { id: 6, override: 'checked' } });
+    expect(change({ adapter: '6', override: ' checked ' })).toEqual({
+      deployment: 1,
+      expected_rev: 2,
+      adapter: { id: 6, override: 'checked' },
+    });
   });
 
   it('leaves its base where it is taken away', () => {

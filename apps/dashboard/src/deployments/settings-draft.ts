@@ -19,7 +19,11 @@ export interface SettingsChange {
 type Settings = ReturnType<typeof requestOf>;
 
 /** An adapter that is taken away leaves its base, unless another model is named. */
-function modelChange(before: DeploymentDraft, was: Settings, is: Settings): Pick<Settings, 'source'> & { adapter?: Settings['adapter'] | null } {
+function modelChange(
+  before: DeploymentDraft,
+  was: Settings,
+  is: Settings,
+): Pick<Settings, 'source'> & { adapter?: Settings['adapter'] | null } {
   if (is.adapter !== undefined) return is.adapter.id === was.adapter?.id ? {} : { adapter: is.adapter };
   const base = was.source ?? requestOf({ ...before, adapter: '' }).source;
   return {

@@ -3,6 +3,7 @@ import { useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-q
 import { type JSX, useMemo } from 'react';
 import { againAfter } from '../api/query-client.js';
 import { call, useCall } from '../api/use-call.js';
+import type { ChartMark } from '../charts/chart-model.js';
 import { TimeSeries } from '../charts/time-series.js';
 import { formatBytes, formatCompact, formatCount, plural } from '../format/number.js';
 import { CHECKPOINTS_SEARCH } from '../searches.js';
@@ -27,7 +28,7 @@ export function ProgressTab({ job }: { readonly job: JobView }): JSX.Element {
   const kept = checkpoints.data?.checkpoints;
   const made = useCall('adapters/find', { adapter: job.adapter ?? 0 }, { enabled: job.adapter !== null, staleMs: 60_000 });
   const step = made.data?.adapter.step ?? null;
-  const marks = useMemo(() => (step === null ? checkpointMarks(kept ?? []) : [adapterMark(step)]), [kept, step]);
+  const marks = useMemo(() => marksOf(kept, step), [kept, step]);
   const base = {
     at: curve.at,
     stepMs: 1,
@@ -48,20 +49,13 @@ export function ProgressTab({ job }: { readonly job: JobView }): JSX.Element {
           <TimeSeries label="Learning rate" {...base} height={160} series={curve.rate} unit={LEARNING_RATE} />
         </Panel>
       )}
-      {isOver(job) && kept?.length === 0 ? (
-        <p className="text-sm text-muted">
-          {step === null
-            ? 'Checkpoints are removed when a job ends without an adapter.'
-            : `The checkpoint at step ${formatCount(step)} became the adapter. The others were removed.`}
-        </p>
-      ) : (
-        <Section title="Checkpoints" about="The best three and the newest are kept until the job ends.">
-          <Checkpoints rows={kept} query={checkpoints} />
-        </Section>
-      )}
+      <Checkpoints job={job} made={step} query={checkpoints} />
     </div>
   );
 }
+
+const marksOf = (kept: readonly CheckpointView[] | undefined, made: number | null): readonly ChartMark[] =>
+  made === null ? checkpointMarks(kept ?? []) : [adapterMark(made)];
 
 function progressText(job: JobView): string {
   const steps = job.steps === null ? `step ${formatCount(job.step)}` : `step ${formatCount(job.step)} of ${formatCount(job.steps)}`;
@@ -104,25 +98,38 @@ function Figures({ job, mean, best }: FiguresProps): JSX.Element {
 }
 
 interface CheckpointsProps {
-  readonly rows: readonly CheckpointView[] | undefined;
+  readonly job: JobView;
+  /** The step whose checkpoint became the adapter; null = none. */
+  readonly made: number | null;
   readonly query: ReturnType<typeof useCall<'jobs/checkpoints'>>;
 }
 
-function Checkpoints({ rows, query }: CheckpointsProps): JSX.Element {
+/** The stored checkpoints; a job that is over has none. */
+function Checkpoints({ job, made, query }: CheckpointsProps): JSX.Element {
   const state = useUrlState(CHECKPOINTS_SEARCH);
+  const rows = query.data?.checkpoints;
+  if (isOver(job) && rows?.length === 0) {
+    const text =
+      made === null
+        ? 'Checkpoints are removed when a job ends without an adapter.'
+        : `The checkpoint at step ${formatCount(made)} became the adapter. The others were removed.`;
+    return <p className="text-sm text-muted">{text}</p>;
+  }
   return (
-    <DataTable
-      label="Checkpoints"
-      {...{ rows, query, state }}
-      columns={COLUMNS}
-      keyOf={({ step }) => step}
-      nameOf={({ step }) => `step ${step}`}
-      empty={
-        <EmptyState title="No checkpoint yet" icon="pin">
-          The first one is stored after 5 % of the steps.
-        </EmptyState>
-      }
-    />
+    <Section title="Checkpoints" about="The best three and the newest are kept until the job ends.">
+      <DataTable
+        label="Checkpoints"
+        {...{ rows, query, state }}
+        columns={COLUMNS}
+        keyOf={({ step }) => step}
+        nameOf={({ step }) => `step ${step}`}
+        empty={
+          <EmptyState title="No checkpoint yet" icon="pin">
+            The first one is stored after 5 % of the steps.
+          </EmptyState>
+        }
+      />
+    </Section>
   );
 }
 

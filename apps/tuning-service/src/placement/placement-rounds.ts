@@ -143,7 +143,9 @@ export class PlacementRounds {
       if (!found) {
         await this.#wait(
           row,
-          isFull ? { reason: 'account_limit', detail: `The account may run ${most} ${most === 1 ? 'job' : 'jobs'} at one time.` } : waitOf(row, bases, free),
+          isFull
+            ? { reason: 'account_limit', detail: `The account may run ${most} ${most === 1 ? 'job' : 'jobs'} at one time.` }
+            : waitOf(row, bases, free),
         );
         continue;
       }

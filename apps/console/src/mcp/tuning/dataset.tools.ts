@@ -94,7 +94,10 @@ export const getDataset = defineTool({
       ...knownFields({ ready_version: dataset.ready, tokens: measured }),
       all_versions: versions.filter(({ number }) => version === undefined || number === version).map(shownVersion),
       used_by: uses.map(({ kind, id, name: user, version: used }) => ({ kind, id, name: user, version: used })),
-      next_step: afterVersion(dataset.name, version === undefined ? dataset.head : (versions.find(({ number }) => number === version) ?? null)),
+      next_step: afterVersion(
+        dataset.name,
+        version === undefined ? dataset.head : (versions.find(({ number }) => number === version) ?? null),
+      ),
     };
   },
 });

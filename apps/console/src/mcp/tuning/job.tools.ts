@@ -132,7 +132,8 @@ export const planTuningJob = defineTool({
       ...knownFields({ keep_set: kept && `${kept.name}@${kept.version}` }),
       ...knownFields({ seconds: seconds === null ? null : { low: seconds.low, high: seconds.high } }),
       warnings: warnings.map(({ message }) => message),
-      next_step: 'Show the person you work for the plan and every warning. Once they agree, call create_tuning_job with the same arguments.',
+      next_step:
+        'Show the person you work for the plan and every warning. Once they agree, call create_tuning_job with the same arguments.',
     };
   },
 });
@@ -155,7 +156,11 @@ export const createTuningJob = defineTool({
     const spec = await specOf(input, call);
     const { job } = await call.rpc.call(CreateJob, { ...spec, idempotency_key: key, actor: call.actor });
     const { state } = await openJob(job, call);
-    return { job, state, next_step: `Call get_tuning_job with ${job} every few seconds until the state is succeeded, failed or cancelled.` };
+    return {
+      job,
+      state,
+      next_step: `Call get_tuning_job with ${job} every few seconds until the state is succeeded, failed or cancelled.`,
+    };
   },
 });
 

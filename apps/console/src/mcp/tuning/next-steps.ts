@@ -15,7 +15,15 @@ export function afterVersion(name: string, version: VersionView | null): string 
     : `${problems} Then ask the person you work for, and call repair_dataset with ${repairs.join(' or ')}.`;
 }
 
-const RUNS_ON: ReadonlySet<JobView['state']> = new Set(['validating', 'queued', 'starting', 'running', 'pausing', 'finishing', 'evaluating']);
+const RUNS_ON: ReadonlySet<JobView['state']> = new Set([
+  'validating',
+  'queued',
+  'starting',
+  'running',
+  'pausing',
+  'finishing',
+  'evaluating',
+]);
 
 /** What to do with a job. @param adapter what it made, as adapters are named; null = nothing yet */
 export function afterJob({ state, reason, detail }: JobView, adapter: string | null): string {

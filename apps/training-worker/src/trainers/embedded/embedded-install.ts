@@ -160,7 +160,10 @@ async function runNpm(folder: string, signal: AbortSignal): Promise<void> {
   const inherited = Object.entries(process.env).filter(([name]) => NPM_VARIABLES.test(name));
   const given = Object.fromEntries(inherited) as Readonly<Record<string, string>>;
   const home = given['HOME'] ?? tmpdir();
-  const hasCache = await access(home, constants.W_OK).then(() => true, () => false);
+  const hasCache = await access(home, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
   // In a container the home folder is read-only, and the temporary one is memory.
   const env = { ...given, HOME: hasCache ? home : folder, ...(!hasCache && { npm_config_cache: join(folder, CACHE) }) };
   const options = { cwd: folder, env, timeout: INSTALL_WITHIN_MS, signal, maxBuffer: 2 ** 24 };
