@@ -1,6 +1,7 @@
-import { type RpcContract, ServiceError } from '@slipway/contracts';
+import type { RpcContract } from '@slipway/contracts';
+import { UnansweredError } from '@slipway/platform';
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../cli-errors.js';
+import { CliError, UsageError } from '../cli-errors.js';
 import type { Call } from '../command.js';
 import type { Session } from '../session/session.js';
 import { quota, quotaChanges } from './quota-command.js';
@@ -38,6 +39,7 @@ describe('quotas on a command line', () => {
 });
 
 describe('the quotas of an account', () => {
+  const absent = new UnansweredError('absent', 'tun.dev.v1.rpc.find-account-quotas', undefined);
   const own = { keys: 200, members: 100, invitations: 50, deployments: 20, replicas: 40, aliases: 40 };
   const ofTuning = { datasets: 3, versions: 2, bytes: 5, file_bytes: 1, examples: 30, uploads: 0, running_jobs: 1, queued_jobs: 0 };
   const tuning = { ...ofTuning, job_tokens: 9, month_tokens: 9, adapters: 2 };
@@ -49,7 +51,7 @@ describe('the quotas of an account', () => {
       const name = `${owner} ${subject.split('.').at(-1)}`;
       asked.push([name, 'quotas' in request ? request.quotas : null]);
       if (name === 'keys find-account') return Promise.resolve({ account: { id: 1, slug: 'acme' } });
-      if (owner === 'tuning' && !hasTuning) return Promise.reject(new ServiceError('unavailable', 'It does not answer.'));
+      if (owner === 'tuning' && !hasTuning) return Promise.reject(new CliError('unavailable', 'It does not run.', {}, { cause: absent }));
       const counts = owner === 'tuning' ? tuning : own;
       return Promise.resolve({
         id: 1,
@@ -83,6 +85,6 @@ describe('the quotas of an account', () => {
   it('are shown without those of a tuning-service that does not run', async () => {
     const { text, note } = await run([], false);
     expect(text).not.toContain('dataset_bytes');
-    expect(note).toContain('tuning-service does not answer');
+    expect(note).toContain('tuning-service does not run');
   });
 });

@@ -6,7 +6,6 @@ import {
   FindAccountQuotas,
   FindDeploymentQuotas,
   FindTuningQuotas,
-  isServiceError,
   SetAccountQuotas,
   SetDeploymentQuotas,
   SetTuningQuotas,
@@ -16,6 +15,7 @@ import type { z } from 'zod';
 import { UsageError } from '../cli-errors.js';
 import { command } from '../command.js';
 import { propagationText } from '../keys/propagation.js';
+import { isAbsent } from '../session/connect.js';
 import { OPERATOR, type Session } from '../session/session.js';
 import { tableOr } from '../table.js';
 import { DEFAULT, nullable, wholeOr } from '../values.js';
@@ -95,7 +95,7 @@ export const quota = command(
 
 type Counts = Partial<Record<QuotaName, number | undefined>>;
 
-const NO_TUNING = 'tuning-service does not answer, so the quotas of data sets, jobs and adapters are missing.';
+const NO_TUNING = 'tuning-service does not run, so the quotas of data sets, jobs and adapters are missing.';
 
 /** Quotas of data sets, jobs and adapters by their names here; null where no tuning-service runs. */
 async function tuningQuotas(
@@ -106,7 +106,7 @@ async function tuningQuotas(
     const { quotas, defaults, used } = await session.call(FindTuningQuotas, { account });
     return { quotas: renamed(quotas), defaults: renamed(defaults), used: renamed(used) };
   } catch (error) {
-    if (isServiceError(error) && error.code === 'unavailable') return null;
+    if (isAbsent(error)) return null;
     throw error;
   }
 }

@@ -1,6 +1,5 @@
 import {
   type AuditEntry,
-  isServiceError,
   ListAudit,
   ListDeploymentAudit,
   ListTuningAudit,
@@ -14,6 +13,7 @@ import { z } from 'zod';
 import { findAccountOnce } from '../accounts/find-account.js';
 import { CliError, UsageError } from '../cli-errors.js';
 import { ACCOUNT, type Call, command, group } from '../command.js';
+import { isAbsent } from '../session/connect.js';
 import { OPERATOR, type Session } from '../session/session.js';
 import { tableOr } from '../table.js';
 import { whole } from '../values.js';
@@ -109,7 +109,7 @@ const verify = command(
     if (faults.length > 0) throw new CliError('audit_broken', `The audit log does not hold. ${faults.join(' ')}`);
     const heads = Object.entries(logs).map(([log, { head }]) => [log, head] as const);
     const lines = heads.map(([log, { seq, hash }]) => (seq === 0 ? `${log}: empty` : `--${log}-head ${seq}:${hash}`));
-    const note = tuning ? undefined : 'tuning-service does not answer: its log was not checked.';
+    const note = tuning ? undefined : 'tuning-service does not run: its log was not checked.';
     return { json: Object.fromEntries(heads), text: `The audit logs are whole.\n${lines.join('\n')}\n`, note };
   });
 
@@ -118,7 +118,7 @@ async function checkTuning(session: Session, anchor: ChainHead | undefined): Pro
   try {
     return await checkLog(session, 'tuning', anchor);
   } catch (error) {
-    if (anchor === undefined && isServiceError(error) && error.code === 'unavailable') return null;
+    if (anchor === undefined && isAbsent(error)) return null;
     throw error;
   }
 }

@@ -41,6 +41,10 @@ function explained(error: UnansweredError, { owner }: RpcContract, { environment
   return new CliError('unavailable', message, {}, { cause: error });
 }
 
+/** Whether a call failed because the service does not run, as tuning-service after `npm start -- --no-tuning`. */
+export const isAbsent = (error: unknown): boolean =>
+  error instanceof CliError && error.cause instanceof UnansweredError && error.cause.reason === 'absent';
+
 /** A request with the operator as its actor, where its contract asks for one. */
 function withActor<Q>({ request: schema }: RpcContract, request: Q): Q {
   return schema instanceof z.ZodObject && 'actor' in schema.shape ? { actor: OPERATOR, ...request } : request;
