@@ -104,6 +104,9 @@ export interface StagedFile {
   readonly isSealed: boolean;
 }
 
+/** Sealed pieces that are written at once, three for each chunk. */
+const WRITTEN_TOGETHER = 12;
+
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
 /** The refusal of bytes for which the blob store has no room. */
@@ -117,20 +120,24 @@ export class StagedWriter {
   #bytes = 0;
   #chunks = 0;
   #isBroken = false;
-  #held: Buffer[] = [];
-  #heldBytes = 0;
+  /** Plain bytes of the chunk that is being filled. */
+  readonly #chunk: Buffer;
+  #filled = 0;
+  /** Sealed chunks that are not written yet. */
+  #sealed: Buffer[] = [];
 
   private constructor(
     readonly path: string,
     private readonly file: FileHandle,
     private readonly key: Buffer | null,
-  ) {}
+  ) {
+    this.#chunk = Buffer.allocUnsafe(key === null ? 0 : CHUNK_BYTES);
+    if (key !== null) this.#sealed.push(this.#prefix);
+  }
 
   /** @param key null = the file is not sealed */
   static async create(path: string, key: Buffer | null): Promise<StagedWriter> {
-    const writer = new StagedWriter(path, await open(path, 'wx', 0o600), key);
-    if (key !== null) await writer.file.write(writer.#prefix);
-    return writer;
+    return new StagedWriter(path, await open(path, 'wx', 0o600), key);
   }
 
   /** Plain bytes so far. */
@@ -149,16 +156,20 @@ export class StagedWriter {
     this.#hash.update(bytes);
     this.#bytes += bytes.length;
     if (this.key === null) return this.#append(bytes);
-    // The caller may use its buffer again.
-    this.#held.push(Buffer.from(bytes));
-    this.#heldBytes += bytes.length;
-    // One chunk stays back: it may be the last one.
-    if (this.#heldBytes > CHUNK_BYTES) await this.#seal(false);
+    for (let at = 0; at < bytes.length;) {
+      // A full chunk stays until more comes: it may be the last one, which is marked.
+      if (this.#filled === CHUNK_BYTES) this.#seal(false);
+      const taken = bytes.copy(this.#chunk, this.#filled, at);
+      this.#filled += taken;
+      at += taken;
+    }
+    if (this.#sealed.length >= WRITTEN_TOGETHER) await this.#flush();
   }
 
   /** Completes the file; it survives a crash of the machine from then on. @throws ServiceError `no_disk` when it does not fit */
   async finish(): Promise<StagedFile> {
-    if (this.key !== null && this.#bytes > 0) await this.#seal(true);
+    if (this.key !== null && this.#bytes > 0) this.#seal(true);
+    await this.#flush();
     await this.#attempt(() => this.file.datasync());
     await this.file.close();
     return { path: this.path, sha256: this.#hash.digest('hex'), bytes: this.#bytes, isSealed: this.key !== null };
@@ -170,18 +181,8 @@ export class StagedWriter {
     await rm(this.path, { force: true });
   }
 
-  async #seal(isEnd: boolean): Promise<void> {
-    const all = Buffer.concat(this.#held, this.#heldBytes);
-    const sealed: Buffer[] = [];
-    let at = 0;
-    while (all.length - at > CHUNK_BYTES || (isEnd && at < all.length)) {
-      const chunk = all.subarray(at, at + CHUNK_BYTES);
-      at += chunk.length;
-      sealed.push(this.#sealChunk(chunk, isEnd && at === all.length));
-    }
-    this.#held = [all.subarray(at)];
-    this.#heldBytes = all.length - at;
-    await this.#append(Buffer.concat(sealed));
+  async #flush(): Promise<void> {
+    if (this.#sealed.length > 0) await this.#append(Buffer.concat(this.#sealed.splice(0)));
   }
 
   #append(bytes: Buffer): Promise<void> {
@@ -197,10 +198,11 @@ export class StagedWriter {
     }
   }
 
-  #sealChunk(chunk: Buffer, isLast: boolean): Buffer {
+  #seal(isLast: boolean): void {
     const cipher = createCipheriv(CIPHER, this.key as Buffer, nonceOf(this.#prefix, this.#chunks), { authTagLength: TAG_BYTES });
     this.#chunks += 1;
     cipher.setAAD(lastMark(isLast));
-    return Buffer.concat([cipher.update(chunk), cipher.final(), cipher.getAuthTag()]);
+    this.#sealed.push(cipher.update(this.#chunk.subarray(0, this.#filled)), cipher.final(), cipher.getAuthTag());
+    this.#filled = 0;
   }
 }

@@ -18,8 +18,8 @@ type Server = import('@tus/server').Server;
 @Injectable()
 export class UploadDoor {
   readonly #tickets = new Map<string, GoodTicket>();
-  /** Why bytes of an upload were refused: tus reports the stream's end in its place. */
-  readonly #refusals = new Map<string, unknown>();
+  /** Resolves with why bytes of an upload were refused: tus reports the end of its stream in its place, and earlier. */
+  readonly #refusals = new Map<string, Promise<unknown>>();
   #tus: Promise<Server> | undefined;
 
   constructor(private readonly uploads: UploadsService) {}
@@ -54,10 +54,15 @@ export class UploadDoor {
   async append(id: string, offset: number, body: Readable): Promise<number> {
     const row = await this.currentOf(id);
     const most = Math.min(row.declared_bytes ?? Infinity, await this.uploads.mostBytes(row));
-    return this.uploads.append(row, offset, paced(body, most - offset)).catch((error: unknown) => {
-      this.#refusals.set(id, error);
-      throw error;
-    });
+    const written = this.uploads.append(row, offset, paced(body, most - offset));
+    this.#refusals.set(
+      id,
+      written.then(
+        () => null,
+        (error: unknown) => error,
+      ),
+    );
+    return written;
   }
 
   async #put(ticket: GoodTicket, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -97,8 +102,8 @@ export class UploadDoor {
         });
         return {};
       },
-      onResponseError: (request, error) => {
-        const refusal = this.#refusals.get(idIn(request.url) ?? '') ?? error;
+      onResponseError: async (request, error) => {
+        const refusal = (await this.#refusals.get(idIn(request.url) ?? '')) ?? error;
         // What tus refuses by itself, it words itself.
         return isServiceError(refusal) ? (asUploadError(refusal) as { status_code: number; body: string }) : undefined;
       },
