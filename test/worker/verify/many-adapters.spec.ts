@@ -51,7 +51,11 @@ it('fifty adapters of one base take less than 10 MB each', async () => {
   const [first, ...others] = Array.from({ length: 50 }, (_, i) => 300 + i);
   const made = new Map<number, Awaited<ReturnType<AdapterStage['adapter']>>>();
   for (const dep of [first!, ...others]) made.set(dep, await stage.adapter({ seed: dep }));
-  const assigned = (deps: readonly number[]): void => stage.rig.assign(agent, deps.map((dep) => stage.item(dep, made.get(dep)!, ONE_SLOT)));
+  const assigned = (deps: readonly number[]): void =>
+    stage.rig.assign(
+      agent,
+      deps.map((dep) => stage.item(dep, made.get(dep)!, ONE_SLOT)),
+    );
   assigned([first!]);
   const { pid } = await stage.rig.ready(agent, first!);
   const before = residentMb(pid!);
