@@ -1,4 +1,4 @@
-import type { LlamaScorer } from '../scoring.js';
+import type { AdapterScorer, LlamaScorer } from '../scoring.js';
 import { type BaseScores, withScorer } from './base-scores.js';
 import { answersTo, type JudgedAnswer, meanLoss } from './example-scores.js';
 
@@ -6,6 +6,9 @@ import { answersTo, type JudgedAnswer, meanLoss } from './example-scores.js';
 const SCALES = [0.9, 0.8, 0.7, 0.6, 0.5] as const;
 /** Share of what training gained in loss that must stay. */
 const GAIN_KEPT = 0.95;
+
+/** Log probability above which the base gives an answer itself: one time in a hundred. */
+const KNOWN = Math.log(0.01);
 
 /** What a scale is chosen by. */
 export interface ScaleInput {
@@ -23,21 +26,23 @@ interface Measured {
 }
 
 /**
- * The smallest share of an adapter's weights at which every right answer stays right, none begins to repeat itself, and 95 % of the
+ * The smallest share of an adapter's weights at which what was taught stays right, no answer begins to repeat itself, and 95 % of the
  * gain in loss remains. Training goes further than its answers need: the less of it is applied, the less the base forgets (the
  * interpolation of weights of Wortsman et al., "Robust fine-tuning of zero-shot models", 2022).
- * @returns 1 where no answer is right: then nothing shows what a smaller share would cost
+ * @returns 1 where nothing that was taught is right: then nothing shows what a smaller share would cost
  */
 export async function chooseScale(input: ScaleInput): Promise<number> {
-  const { scorer, context, base, signal } = input;
+  const { scorer, context } = input;
   const whole = await measure(input, 1);
-  if (!whole.answers.some(({ right }) => right)) return 1;
-  const before = await withScorer(scorer, null, context, (plain) => meanLoss(plain, base.scored, signal));
-  const most = whole.loss + (1 - GAIN_KEPT) * ((before ?? 0) - whole.loss);
+  const before = await withScorer(scorer, null, context, (plain) => knownBefore(plain, input));
+  const taught = before.known.map((known, i) => !known && whole.answers[i]?.right === true);
+  if (!taught.includes(true)) return 1;
+  const most = whole.loss + (1 - GAIN_KEPT) * (before.loss - whole.loss);
   let chosen = 1;
   for (const scale of SCALES) {
     const part = await measure(input, scale);
-    if (part.loss > most || losesAnswer(whole.answers, part.answers)) break;
+    const isLost = part.answers.some(({ right, degenerate }, i) => (taught[i] && !right) || (degenerate && !whole.answers[i]?.degenerate));
+    if (isLost || part.loss > most) break;
     chosen = scale;
   }
   return chosen;
@@ -52,5 +57,13 @@ async function measure({ scorer, adapter, context, base, signal }: ScaleInput, s
   }
 }
 
-const losesAnswer = (before: readonly JudgedAnswer[], now: readonly JudgedAnswer[]): boolean =>
-  now.some(({ right, degenerate }, i) => (before[i]?.right === true && !right) || (degenerate && before[i]?.degenerate === false));
+/** The loss of the base, and which answers it gives itself now and then: which of its ways to answer is chosen was not taught. */
+async function knownBefore(plain: AdapterScorer, { base, signal }: ScaleInput): Promise<{ loss: number; known: boolean[] }> {
+  const known: boolean[] = [];
+  for (const { tokens, promptTokens } of base.judged) {
+    signal.throwIfAborted();
+    const logprobs = await plain.logprobs(tokens, promptTokens);
+    known.push(logprobs.reduce((sum, logprob) => sum + logprob, 0) > KNOWN);
+  }
+  return { loss: (await meanLoss(plain, base.scored, signal)) ?? 0, known };
+}
