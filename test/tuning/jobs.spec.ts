@@ -64,7 +64,7 @@ describe('a job', () => {
       attempt: 1,
       desired: 'run',
       resume: null,
-      spec: { trainer: 'embedded', epochs: 2, rank: 8, base_sha256: BASE.sha256 },
+      spec: { trainer: 'embedded', epochs: 2, rank: 16, base_sha256: BASE.sha256 },
     });
     expect((await trainer.fetch(item)).split('\n')).toHaveLength(31);
     await trainer.report(item, {

@@ -30,7 +30,7 @@ beforeAll(async () => {
   stage = await TrainingStage.open();
   trainer = new EmbeddedTrainer({ folder: CACHE, threads: 1, log: LOG });
   await trainer.install(new AbortController().signal);
-  const job = stage.job(trainer, { keepSet: stage.wholeKeepSet });
+  const job = stage.job(trainer, { keepSet: stage.wholeKeepSet, settings: { rank: 16, alpha: 32 } });
   const kept = await keepSetOf(job.base.sha256, stage.folder);
   whole = await stage.run({ ...job, gate: { keep_points: kept!.points } });
 }, INSTALL_MS);

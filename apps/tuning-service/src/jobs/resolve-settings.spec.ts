@@ -25,7 +25,7 @@ const codes = (more: Partial<ResolveFrom>): string[] => resolveSettings(from(mor
 
 describe('settings of a training', () => {
   it('are those of the trainer where none are given', () => {
-    expect(resolveSettings(from()).spec).toMatchObject({ rank: 8, alpha: 16, learning_rate: 1e-4, epochs: 2, seed: 1, held_out: 0.1 });
+    expect(resolveSettings(from()).spec).toMatchObject({ rank: 16, alpha: 32, learning_rate: 1e-4, epochs: 2, seed: 1, held_out: 0.1 });
     expect(resolveSettings(from({ trainer: 'torch' })).spec).toMatchObject({ rank: 16, alpha: 32, learning_rate: 2e-4, epochs: 2 });
   });
 

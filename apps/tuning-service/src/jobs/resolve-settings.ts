@@ -38,7 +38,7 @@ export interface Resolved {
 
 /** Defaults that differ between trainers; other trainers have those of `torch`. */
 const EMBEDDED = {
-  rank: 8,
+  rank: 16,
   rate: 1e-4,
   batch: 1,
   epochs: [8, 4, 2],
