@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { LogLevel } from '@slipway/platform';
 import type { FromTask, Task, ToTask } from '../job/job-messages.js';
+import { NICE, STEP_BACK } from '../step-back.js';
 
 const MAIN = fileURLToPath(new URL('../job/main.js', import.meta.url));
-/** Serving goes first: a task takes the CPU that is left. It is set before the start, because threads keep the priority they began with. */
-const STEP_BACK = ['-n', '15'];
+const START = `${STEP_BACK}; exec ${NICE} "$@"`;
 /** Time from a kill on request to SIGKILL, in milliseconds: trainers get 10 s to end. */
 const END_WITHIN_MS = 12_000;
 
@@ -29,10 +29,11 @@ export class TaskProcess {
   constructor(task: Task, logLevel: LogLevel, onMessage: (message: FromTask) => void) {
     // oxlint-disable-next-line node/no-process-env -- what a child inherits is cut down here; it configures nothing
     const env = environmentOf(process.env);
-    this.#child = spawn('nice', [...STEP_BACK, process.execPath, ...process.execArgv, MAIN], {
+    this.#child = spawn('/bin/sh', ['-c', START, 'sh', process.execPath, ...process.execArgv, MAIN], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       env,
       serialization: 'advanced',
+      detached: true,
     });
     this.#child.on('message', (message) => onMessage(message as FromTask));
     this.ended = new Promise((resolve) => {

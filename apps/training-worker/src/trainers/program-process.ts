@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { NICE, STEP_BACK } from '../step-back.js';
 import { diskFull, TrainingFault } from '../training-fault.js';
 import { type TrainerEvent, TrainerEventReader } from './trainer-events.js';
 import type { TrainerEnd, TrainerProcess, TrainerSink } from './trainer.js';
@@ -23,10 +24,11 @@ const GUARD = 'read -r pid && { read -r ended || kill -s KILL -- "-$pid"; }';
  * Serving goes first: training takes the CPU that is left, and is killed first when memory runs out. It reaches no network where the
  * system lets this process take it away. Without the means for one of these it runs as it is.
  */
-const STEP_BACK = `{ echo 500 > /proc/self/oom_score_adj; } 2>/dev/null
+const START = `${STEP_BACK}
+{ echo 500 > /proc/self/oom_score_adj; } 2>/dev/null
 if [ "$1" = alone ] && unshare -n true 2>/dev/null; then apart="unshare -n"; fi
 shift
-exec $apart nice -n 15 "$@"`;
+exec $apart ${NICE} "$@"`;
 
 /** Variables that a trainer inherits: paths of programs, libraries and devices. */
 const INHERITED = /^(PATH|HOME|TMPDIR|TZ|LANG|LC_ALL|LD_LIBRARY_PATH|(CUDA|NVIDIA|HIP|ROCR|HSA)_.*)$/;
@@ -67,7 +69,7 @@ export class ProgramProcess implements TrainerProcess {
     // Sessions of their own: a terminal's Ctrl-C ends this process, which ends its trainers in order.
     this.#guard = spawn('/bin/sh', ['-c', GUARD], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
     this.#guard.stdin?.on('error', () => undefined);
-    this.#child = spawn('/bin/sh', ['-c', STEP_BACK, 'sh', network ? 'open' : 'alone', program, ...args], {
+    this.#child = spawn('/bin/sh', ['-c', START, 'sh', network ? 'open' : 'alone', program, ...args], {
       cwd: folder,
       // oxlint-disable-next-line node/no-process-env -- what a child inherits is cut down here; it configures nothing
       env: environmentOf(process.env),
