@@ -2,18 +2,19 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { APPS, everySetting, ORIGIN, settingsOf } from './every-setting.js';
 import { type Stack, startStack } from './stack.js';
 import { streamedAnswer } from './streamed-answer.js';
 
 const run = promisify(execFile);
 const messages = [{ role: 'user' as const, content: 'Who are you?' }];
 
-describe('a fresh Slipway with two gateways and three workers', () => {
+describe('a fresh Slipway with two gateways and two workers', () => {
   let stack: Stack;
   let key: string;
 
   beforeAll(async () => {
-    stack = await startStack(['--gateways', '2', '--workers', '3']);
+    stack = await startStack(['--gateways', '2', '--workers', '2'], everySetting);
     key = stack.key ?? '';
   });
   afterAll(() => stack.stop());
@@ -23,7 +24,7 @@ describe('a fresh Slipway with two gateways and three workers', () => {
 
   it('lists every process that it started', () => {
     const names = stack.processes.map(({ name }) => name);
-    for (const name of ['postgres', 'nats-server', 'control-plane', 'worker-1', 'worker-3', 'gateway-1', 'gateway-2']) {
+    for (const name of ['postgres', 'nats-server', 'control-plane', 'worker-1', 'worker-2', 'gateway-1', 'gateway-2']) {
       expect(names).toContain(name);
     }
   });
@@ -47,7 +48,7 @@ describe('a fresh Slipway with two gateways and three workers', () => {
 
   it('answers curl with X-API-Key', async () => {
     const body = JSON.stringify({ model: 'demo', messages, stream: true, temperature: 0 });
-    const url = `${stack.base_url}/${stack.alias}/v1/chat/completions`;
+    const url = `${stack.gateways[0]}/${stack.alias}/v1/chat/completions`;
     const { stdout } = await run('curl', ['-sN', url, '-H', `X-API-Key: ${key}`, '-H', 'content-type: application/json', '-d', body]);
     const lines = stdout.trim().split('\n\n');
     expect(lines.at(-1)).toBe('data: [DONE]');
@@ -55,7 +56,7 @@ describe('a fresh Slipway with two gateways and three workers', () => {
   });
 
   it('refuses an unknown key with the SDK’s exception', async () => {
-    const stranger = new OpenAI({ baseURL: `${stack.base_url}/${stack.alias}/v1`, apiKey: 'svc_dep_unknown', maxRetries: 0 });
+    const stranger = new OpenAI({ baseURL: `${stack.gateways[0]}/${stack.alias}/v1`, apiKey: 'svc_dep_unknown', maxRetries: 0 });
     await expect(stranger.chat.completions.create({ model: 'demo', messages })).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
   });
 
@@ -94,5 +95,17 @@ describe('a fresh Slipway with two gateways and three workers', () => {
     expect(new Set(alone).size).toBe(questions.length);
     const together = await Promise.all(Array.from({ length: 30 }, (_, i) => ask(questions[i % questions.length] ?? '', i)));
     expect(together).toEqual(together.map((_, i) => alone[i % questions.length]));
+  });
+
+  it.each(APPS)('gives every setting by %s to %s', async (name, app) => {
+    const { read, missing } = await settingsOf(stack.processes, name, app);
+    expect(read).toContain('LOG_LEVEL');
+    expect(missing).toEqual([]);
+  });
+
+  it('takes CORS_ORIGINS to the inference API', async () => {
+    const headers = { origin: ORIGIN, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
+    const answer = await fetch(`${stack.gateways[0]}/${stack.deployment}/v1/chat/completions`, { method: 'OPTIONS', headers });
+    expect(answer.headers.get('access-control-allow-origin')).toBe(ORIGIN);
   });
 });

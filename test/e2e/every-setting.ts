@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { Launcher, REPOSITORY, type Ready, freePort, processesOf, removeFolder, temporaryFolder } from './launcher.js';
+import { REPOSITORY } from '../launcher/launcher.js';
+import type { Ready } from './stack.js';
 
 /** What `npm start` makes by itself, or what names a server that a test does not have. */
 const MADE_HERE = new Set([
@@ -13,38 +13,27 @@ const MADE_HERE = new Set([
   ...['BLOB_DIR', 'BLOB_URL', 'BLOB_PORT', 'BLOB_DOOR_URL', 'TRAINING_DIR', 'TRAINERS_DIR', 'TRAINERS'],
   ...['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'],
 ]);
-const ORIGIN = 'https://app.example';
+/** A page that may call the inference API. */
+export const ORIGIN = 'https://app.example';
 
 /** Every other setting that is written down, with a value that its readers accept. */
-const settings = Object.fromEntries(
+const SETTINGS: Readonly<Record<string, string | undefined>> = Object.fromEntries(
   Object.entries(parseEnv(readFileSync(join(REPOSITORY, '.env.example'), 'utf8').replaceAll(/^# (?=[A-Z][A-Z0-9_]*=)/gm, ''))).filter(
     ([name]) => !MADE_HERE.has(name),
   ),
 );
 
-let dataDir: string;
-let launcher: Launcher;
-let ready: Ready;
-
-beforeAll(async () => {
-  dataDir = await temporaryFolder();
-  const port = String(await freePort());
+/** An environment for `npm start` that has every setting. */
+export const everySetting: NodeJS.ProcessEnv = {
+  ...SETTINGS,
+  CORS_ORIGINS: ORIGIN,
+  IMAGE_HOSTS: 'images.example',
+  DATASET_HOSTS: 'files.example',
+  // More threads than cores wait for each other.
+  DEFAULT_THREADS: '1',
   // A worker starts with a program that is there alone.
-  const environment = {
-    ...settings,
-    CORS_ORIGINS: ORIGIN,
-    IMAGE_HOSTS: 'images.example',
-    DATASET_HOSTS: 'files.example',
-    LLAMA_SERVER: process.execPath,
-  };
-  launcher = new Launcher(['--json', '--data-dir', dataDir, '--port', port], { environment });
-  ready = await launcher.ready();
-});
-afterAll(async () => {
-  await launcher.stop();
-  for (const line of processesOf(dataDir)) process.kill(Number(line.split(' ')[0]), 'SIGKILL');
-  await removeFolder(dataDir);
-});
+  LLAMA_SERVER: process.execPath,
+};
 
 async function namesReadBy(app: string): Promise<string[]> {
   const exported = Object.values((await import(`${REPOSITORY}/apps/${app}/src/config.ts`)) as Record<string, unknown>);
@@ -52,7 +41,8 @@ async function namesReadBy(app: string): Promise<string[]> {
   return Object.keys(schema?.shape ?? {});
 }
 
-const APPS = [
+/** Each app with the process that runs it. */
+export const APPS = [
   ['control-plane', 'keys-service'],
   ['control-plane', 'deployments-service'],
   ['control-plane', 'tuning-service'],
@@ -63,23 +53,17 @@ const APPS = [
 ] as const;
 
 /** Names of the variables that an app gets: from its process's environment, or from its part of SERVICES. */
-function namesGivenTo(app: string, name: string): Set<string> {
-  const pid = ready.processes.find((one) => one.name === name)?.pid;
+function namesGivenTo(processes: Ready['processes'], name: string, app: string): Set<string> {
+  const pid = processes.find((one) => one.name === name)?.pid;
   const lines = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
   const given = Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
   const services = JSON.parse(given['SERVICES'] ?? '{}') as Record<string, Record<string, string>>;
   return new Set(Object.keys(services[app] ?? given));
 }
 
-it.each(APPS)('%s gives every setting to %s', async (name, app) => {
-  const documented = namesGivenTo(app, name);
-  const wanted = (await namesReadBy(app)).filter((one) => one in settings);
-  expect(wanted).toContain('LOG_LEVEL');
-  expect(wanted.filter((one) => !documented.has(one))).toEqual([]);
-});
-
-it('CORS_ORIGINS reaches the inference API', async () => {
-  const headers = { origin: ORIGIN, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
-  const answer = await fetch(`${ready.gateways[0]}/${ready.deployment}/v1/chat/completions`, { method: 'OPTIONS', headers });
-  expect(answer.headers.get('access-control-allow-origin')).toBe(ORIGIN);
-});
+/** The settings that an app reads, and those of them that it is not given. */
+export async function settingsOf(processes: Ready['processes'], name: string, app: string): Promise<{ read: string[]; missing: string[] }> {
+  const given = namesGivenTo(processes, name, app);
+  const read = (await namesReadBy(app)).filter((one) => one in SETTINGS);
+  return { read, missing: read.filter((one) => !given.has(one)) };
+}
