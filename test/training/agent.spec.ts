@@ -33,32 +33,37 @@ let worker: RunningService | undefined;
 let folder: string;
 let base: TrainerBase;
 let tw: string;
+/** Of the newest assignment: workers ignore older ones. */
+let term = 0;
+/** Of the newest job: each test has its own. */
+let job = 40;
 /** What the trainer must report at its first step. */
 let firstLoss: string;
 
-async function environment(args: readonly string[]): Promise<Record<string, string>> {
-  const script = ['--adapter', join(folder, 'random.gguf'), '--first-loss', firstLoss, ...args];
+/** @param training folder of jobs, of which each worker has one */
+async function environment(training: string): Promise<Record<string, string>> {
+  const script = ['--adapter', join(folder, 'random.gguf'), '--first-loss', firstLoss, '--step-ms', '40'];
   return {
     SLIPWAY_ENV: ENV,
     NATS_URL: server.url,
     MODEL_DIRS: join(folder, 'models'),
-    TRAINING_DIR: join(folder, 'training'),
+    TRAINING_DIR: join(folder, training),
     TRAINERS_DIR: join(folder, 'trainers'),
     TRAINERS: await scriptedManifest(folder, script),
     LOG_LEVEL: 'error',
   };
 }
 
-async function untilBeating(): Promise<void> {
-  const beat = await until('the base is found', () => tuning.beats.findLast(({ bases }) => bases.length > 0), LONG_MS);
-  [base] = beat.bases as [TrainerBase];
-  ({ tw } = beat);
-}
+/** The first report of a worker, other than those named, that has read its bases. */
+const firstBeat = (...known: string[]) =>
+  until('the base is found', () => tuning.beats.find((beat) => beat.bases.length > 0 && !known.includes(beat.tw)), LONG_MS);
 
-async function startWorker(...args: string[]): Promise<void> {
-  worker = await startService(trainingWorker, await environment(args));
-  await untilBeating();
-}
+const lastBeat = () => tuning.beats.findLast((beat) => beat.tw === tw);
+
+const assign = (...items: Item[]): void => tuning.assign(tw, (term += 1), items);
+
+/** Runs until it is stopped. */
+const longJob = (): Item => jobItem({}, 60);
 
 /** Processes of trainers that were started here. */
 const trainers = (): number[] =>
@@ -88,7 +93,7 @@ function jobItem(more: Partial<Extract<Item, { kind: 'job' }>> = {}, epochs = 1)
   const limits = { too_long: 'leave_out' as const, early_stop: false, time_limit_s: 600 };
   return {
     kind: 'job',
-    ...{ job: 41, account: 1, attempt: 1, slot: 'cpu', desired: 'run', keep: false, dataset: 12, version: 3, resume: null, gate: {} },
+    ...{ job, account: 1, attempt: 1, slot: 'cpu', desired: 'run', keep: false, dataset: 12, version: 3, resume: null, gate: {} },
     spec: { trainer: 'scripted', base: base.base, method: 'sft', ...hashes, ...settings, ...limits },
     ...more,
   };
@@ -104,30 +109,40 @@ beforeAll(async () => {
   const stage = await TrainingStage.open();
   firstLoss = await servedLoss(stage);
   stage.close();
-});
-afterAll(() => server.end());
-
-beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'slipway-trainer-agent-'));
   await mkdir(join(folder, 'models'));
   await copyFile(DEMO_MODEL, join(folder, 'models/Tiny.gguf'));
   await writeFile(join(folder, 'models/notes.gguf'), 'no model');
   await writeAdapter(join(folder, 'random.gguf'), 0.3);
+  for (const left of ['7', '8']) await mkdir(join(folder, 'training/jobs', left, '1/run'), { recursive: true });
+  const old = new Date(Date.now() - 3 * 86_400_000);
+  await utimes(join(folder, 'training/jobs/7'), old, old);
   tuning = await TuningDouble.start(server.url, ENV);
   tuning.put('version:12/3', Buffer.from(sampleData()));
+  worker = await startService(trainingWorker, await environment('training'));
+  const beat = await firstBeat();
+  [base] = beat.bases as [TrainerBase];
+  ({ tw } = beat);
+});
+afterAll(async () => {
+  await worker?.stop();
+  await tuning?.stop();
+  await server?.end();
+  if (folder) rmSync(folder, { recursive: true });
+});
+beforeEach(() => {
+  job += 1;
 });
 afterEach(async () => {
-  await worker?.stop();
-  worker = undefined;
-  await tuning.stop();
-  rmSync(folder, { recursive: true });
+  assign();
+  await until('the slot is free', () => lastBeat()?.assigned?.term === term && lastBeat()?.slots[0]?.running === null, LONG_MS);
+  tuning.reset();
 });
 
 describe('the agent of a training worker', () => {
-  it('reports bases, trainers and its slot', async () => {
-    await startWorker();
+  it('reports bases, trainers and its slot', () => {
     expect(base).toMatchObject({ base: 'tiny', architecture: 'qwen3', parameters: 2_164_928, context: 1_024 });
-    const beat = tuning.beats.at(-1)!;
+    const beat = lastBeat()!;
     expect(beat.trainers.map(({ name, installed }) => [name, installed])).toEqual([
       ['embedded', false],
       ['scripted', true],
@@ -137,19 +152,14 @@ describe('the agent of a training worker', () => {
   });
 
   it('removes what a worker left long ago, and nothing newer', async () => {
-    const left = join(folder, 'training/jobs');
-    for (const job of ['7', '8']) await mkdir(join(left, job, '1/run'), { recursive: true });
-    const old = new Date(Date.now() - 3 * 86_400_000);
-    await utimes(join(left, '7'), old, old);
-    await startWorker();
-    expect(await readdir(left)).toEqual(['8']);
+    expect(await readdir(join(folder, 'training/jobs'))).toEqual(['8']);
   });
 
   it('reports a failed job with its reason', async () => {
-    await startWorker('--first-loss', '0');
-    tuning.assign(tw, 1, [jobItem()]);
+    tuning.put('version:14/1', Buffer.from(keepData(8)));
+    assign(jobItem({ dataset: 14, version: 1 }));
     expect(await end()).toBe('failed');
-    expect(tuning.reports.at(-1)).toMatchObject({ state: 'failed', reason: 'template_mismatch', attempt: 1, job: 41 });
+    expect(tuning.reports.at(-1)).toMatchObject({ state: 'failed', reason: 'template_mismatch', attempt: 1, job });
   });
 
   it('says that the base of a job is another file now', async () => {
@@ -165,9 +175,8 @@ describe('the agent of a training worker', () => {
   });
 
   it('trains a job and stores its adapter in both forms', async () => {
-    await startWorker();
     tuning.deaf = 2;
-    tuning.assign(tw, 1, [jobItem()]);
+    assign(jobItem());
     expect(await end()).toBe('succeeded');
     expect(tuning.states).toEqual(['starting', 'starting', 'starting', 'running', 'finishing', 'evaluating', 'succeeded']);
     expect(tuning.steps).toEqual(Array.from({ length: 30 }, (_, i) => i + 1));
@@ -178,13 +187,12 @@ describe('the agent of a training worker', () => {
     expect(verdict?.checks.map(({ check }) => check)).toContain('degenerate');
     expect(answers.length).toBeGreaterThan(0);
     expect(tuning.reports.some(({ checkpoint }) => tuning.blobs.has(checkpoint?.adapter ?? ''))).toBe(true);
-    await until('the folder of the job is empty', async () => (await readdir(join(folder, 'training/jobs/41'))).length === 0);
+    await until('the folder of the job is empty', async () => (await readdir(join(folder, `training/jobs/${job}`))).length === 0);
   });
 
   it('asks the keep set that its job names', async () => {
-    await startWorker();
     tuning.put('version:13/2', Buffer.from(keepData(4)));
-    tuning.assign(tw, 1, [jobItem({ keep_set: { dataset: 13, version: 2 } })]);
+    assign(jobItem({ keep_set: { dataset: 13, version: 2 } }));
     expect(await end()).toBe('succeeded');
     const { verdict, answers = [] } = tuning.reports.at(-1)!;
     expect(verdict?.checks.find(({ check }) => check === 'keep_set')).toMatchObject({ examples: 4, base: 75, bound: 68 });
@@ -192,61 +200,38 @@ describe('the agent of a training worker', () => {
   });
 
   it('pauses a job, and another attempt continues it', async () => {
-    await startWorker('--step-ms', '20');
-    tuning.assign(tw, 1, [jobItem({}, 3)]);
+    assign(jobItem({}, 3));
     await until('20 steps', () => tuning.steps.length >= 20, LONG_MS);
-    tuning.assign(tw, 1, [jobItem({ desired: 'pause' }, 3)]);
+    assign(jobItem({ desired: 'pause' }, 3));
     expect(await end()).toBe('paused');
     const { checkpoint } = tuning.reports.findLast((report) => report.checkpoint)!;
     const { step, adapter, state } = checkpoint!;
     tuning.named.set(`checkpoint:${step}/adapter`, adapter).set(`checkpoint:${step}/state`, state!);
-    const before = tuning.reports.length;
+    tuning.reset();
     tuning.leastAttempt = 2;
-    tuning.reports.splice(0, before);
-    tuning.assign(tw, 2, [jobItem({ attempt: 2, resume: { step } }, 3)]);
+    assign(jobItem({ attempt: 2, resume: { step } }, 3));
     expect(await end()).toBe('succeeded');
     expect(tuning.steps[0]).toBe(step + 1);
   });
 
-  it('ends an attempt at once that another one superseded', async () => {
-    await startWorker('--step-ms', '50');
-    tuning.assign(tw, 1, [jobItem({}, 20)]);
-    await until('the first steps', () => tuning.steps.length > 0, LONG_MS);
-    tuning.leastAttempt = 2;
-    await until('the slot is free', () => tuning.beats.at(-1)?.slots[0]?.running === null, LONG_MS);
-    expect(tuning.states).not.toContain('failed');
-  });
-
-  it('leaves the CPU to others while a job runs', async () => {
-    await startWorker('--step-ms', '50');
-    tuning.assign(tw, 1, [jobItem({}, 20)]);
+  it('leaves the CPU to others while a job runs, and ends it when another attempt began', async () => {
+    assign(longJob());
     await until('the first steps', () => tuning.steps.length > 0, LONG_MS);
     const [task] = tasks();
     const threads = readdirSync(`/proc/${task}/task`).map((thread) => getPriority(Number(thread)));
     expect(Math.min(...threads)).toBeGreaterThanOrEqual(15);
+    tuning.leastAttempt = 2;
+    await until('the slot is free', () => lastBeat()?.slots[0]?.running === null, LONG_MS);
+    expect(tuning.states).not.toContain('failed');
   });
 
   it('ignores an assignment of an overruled placer', async () => {
-    await startWorker('--step-ms', '50');
-    tuning.assign(tw, 5, [jobItem({}, 20)]);
-    await until('it runs', () => tuning.beats.at(-1)?.slots[0]?.running?.job === 41, LONG_MS);
-    tuning.assign(tw, 4, []);
+    assign(longJob());
+    await until('it runs', () => lastBeat()?.slots[0]?.running?.job === job, LONG_MS);
+    tuning.assign(tw, term - 1, []);
     const seen = tuning.beats.length;
     await until('two more beats', () => tuning.beats.length > seen + 1, LONG_MS);
-    expect(tuning.beats.at(-1)).toMatchObject({ assigned: { term: 5 }, slots: [{ running: { job: 41, attempt: 1 } }] });
-  });
-
-  it('leaves no process behind when it is killed', async () => {
-    const child = spawn(process.execPath, [MAIN], {
-      env: { ...process.env, ...(await environment(['--step-ms', '200'])) },
-      stdio: 'inherit',
-    });
-    await untilBeating();
-    tuning.assign(tw, 1, [jobItem({}, 20)]);
-    await until('it trains', () => tuning.steps.length > 0, LONG_MS);
-    expect(trainers().length).toBeGreaterThan(0);
-    child.kill('SIGKILL');
-    await until('its trainer has ended', () => trainers().length === 0, LONG_MS);
+    expect(lastBeat()).toMatchObject({ assigned: { term }, slots: [{ running: { job, attempt: 1 } }] });
   });
 
   describe('given an adapter from outside', () => {
@@ -305,8 +290,7 @@ describe('the agent of a training worker', () => {
   });
 
   it('counts the tokens of a data set', async () => {
-    await startWorker();
-    tuning.assign(tw, 1, [{ kind: 'measure', account: 1, dataset: 12, version: 3, base: base.base, sample: null }]);
+    assign({ kind: 'measure', account: 1, dataset: 12, version: 3, base: base.base, sample: null });
     const { measure } = await until('the measure', () => tuning.measures[0], LONG_MS);
     expect(measure).toMatchObject({ base: 'tiny', learned_tokens: expect.any(Number), over_context: 0, exact: true, context: 1_024 });
     expect(measure.histogram.reduce((sum, { examples }) => sum + examples, 0)).toBe(30);
@@ -316,5 +300,19 @@ describe('the agent of a training worker', () => {
     const { measure: sampled } = await until('the measure of a sample', () => tuning.measures[1], LONG_MS);
     expect(sampled.exact).toBe(false);
     expect(sampled.tokens / measure.tokens).toBeCloseTo(1, 0);
+  });
+
+  it('leaves no process behind when it is killed', async () => {
+    const env = { ...process.env, ...(await environment('killed')) };
+    const child = spawn(process.execPath, [MAIN], { env, stdio: 'inherit' });
+    try {
+      const killed = (await firstBeat(tw)).tw;
+      tuning.assign(killed, 1, [longJob()]);
+      await until('it trains', () => tuning.steps.length > 0, LONG_MS);
+      expect(trainers().length).toBeGreaterThan(0);
+    } finally {
+      child.kill('SIGKILL');
+    }
+    await until('its trainer has ended', () => trainers().length === 0, LONG_MS);
   });
 });

@@ -85,6 +85,13 @@ export class TuningDouble {
     return this.reports.flatMap(({ state }) => state ?? []);
   }
 
+  /** Forgets what jobs reported, for the next one. */
+  reset(): void {
+    this.reports.length = 0;
+    this.measures.length = 0;
+    this.leastAttempt = 1;
+  }
+
   /** Stores a blob under the name by which workers ask for it. */
   put(name: string, bytes: Buffer): void {
     this.blobs.set(sha256(bytes), bytes);
