@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ProgramTrainer } from '../../apps/training-worker/src/trainers/program-trainer.js';
 import type { JobSettings } from '../../apps/training-worker/src/training/training-job.js';
-import type { TrainingStage } from './training-stage.js';
+import type { Trainer } from '../../apps/training-worker/src/trainers/trainer.js';
+import { writeAdapter } from './an-adapter.js';
+import { TrainingStage } from './training-stage.js';
 
 const SCRIPT = fileURLToPath(new URL('scripted-trainer.mjs', import.meta.url));
 
@@ -21,4 +23,24 @@ export async function servedLoss(stage: TrainingStage, settings: Partial<JobSett
   const { outcome } = await stage.run(stage.job(trainer, { settings }));
   if (outcome.state === 'failed' && outcome.fault.code === 'template_mismatch') return String(outcome.fault.facts['ours']);
   throw new Error(`A loss of 0 was not noticed: ${JSON.stringify(outcome)}`);
+}
+
+/** A stage with a trainer that reports the loss it must have, and makes an adapter of random weights. */
+export class ScriptedStage {
+  private constructor(
+    readonly stage: TrainingStage,
+    private readonly args: readonly string[],
+  ) {}
+
+  static async open(): Promise<ScriptedStage> {
+    const stage = await TrainingStage.open();
+    const adapter = join(stage.folder, 'random.gguf');
+    await writeAdapter(adapter, 0.3);
+    return new ScriptedStage(stage, ['--adapter', adapter, '--first-loss', await servedLoss(stage)]);
+  }
+
+  /** The trainer, with arguments that win over its own. */
+  async trainer(...args: string[]): Promise<Trainer> {
+    return ProgramTrainer.read(await scriptedManifest(this.stage.folder, [...this.args, ...args]));
+  }
 }
