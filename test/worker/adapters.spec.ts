@@ -117,40 +117,6 @@ describe('what never gets ready', () => {
   });
 });
 
-describe('a stream whose worker is lost', () => {
-  it('ends with an error and continues on no other adapter', async () => {
-    const [a, b] = both();
-    const second = await stage.rig.startAgent();
-    const settings = { context: null, slots: 4 };
-    stage.rig.assign(agent, [stage.item(30, a, settings)]);
-    stage.rig.assign(second, [stage.item(30, b, settings)]);
-    const load = await stage.rig.ready(agent, 30);
-    await stage.rig.ready(second, 30);
-    const owner = await until('both runners', () => {
-      const runners = stage.rig.runnersOf(30);
-      return runners.length === 2 && runners;
-    });
-    expect(owner[0]?.fp).not.toBe(owner[1]?.fp);
-    const facts = await until('the first runner is known', () =>
-      agent
-        .output()
-        .split('\n')
-        .find((line) => line.includes('placement.ready') && line.includes(`"pid":${load.pid}`)),
-    );
-    const { runner } = JSON.parse(facts) as { runner: (typeof owner)[number]['wk'] };
-    const runs = [1, 2, 3, 4].map((nth) => stage.rig.ask(30, `Hello ${nth}`, { endless: true, worker: runner }));
-    await until('some tokens of each', () => runs.every((run) => run.events() > 0));
-    process.kill(load.pid!, 'SIGKILL');
-    await Promise.all(runs.map((run) => expect(run.done).rejects.toMatchObject({ code: expect.any(String) as string })));
-    const texts = runs.map((run) => run.text());
-    await until(
-      'it is loaded again',
-      () => (stage.rig.loadOf(agent, 30)?.pid ?? load.pid) !== load.pid && stage.rig.loadOf(agent, 30)?.state === 'ready',
-    );
-    expect(runs.map((run) => run.text())).toEqual(texts);
-  });
-});
-
 describe('many adapters', () => {
   it('of one account and base share a process, and leave it alone', async () => {
     const [a, b] = both();
@@ -169,43 +135,5 @@ describe('many adapters', () => {
     expect((await stage.rig.ready(agent, 55)).pid).toBe(pids[1]);
     stage.rig.assign(agent, []);
     await until('the process has ended', () => !isAlive(pids[1]!));
-  });
-
-  it('that fail or crash leave the others serving', async () => {
-    const [a, b] = both();
-    const wrong = stage.item(62, other({ witness: b.facts.witness }));
-    stage.rig.assign(agent, [stage.item(61, a), wrong]);
-    const { pid } = await stage.rig.ready(agent, 61);
-    expect((await stage.failed(agent, 62)).reason).toBe('witness_failed');
-    expect([stage.rig.loadOf(agent, 61)?.state, isAlive(pid!)]).toEqual(['ready', true]);
-    stage.rig.assign(agent, [stage.item(61, a), stage.item(63, b)]);
-    expect((await stage.rig.ready(agent, 63)).pid).toBe(pid);
-    const [first, second] = [await answer(61), await answer(63)];
-    process.kill(pid!, 'SIGKILL');
-    await until('both are loaded again', () =>
-      [61, 63].every((dep) => stage.rig.loadOf(agent, dep)?.state === 'ready' && stage.rig.loadOf(agent, dep)?.pid !== pid),
-    );
-    expect([await answer(61), await answer(63)]).toEqual([first, second]);
-  });
-
-  it('answer many requests at once, each as itself', async () => {
-    const adapters = [...both(), await stage.adapter({ seed: 5 }), await stage.adapter({ seed: 6 })];
-    stage.rig.assign(
-      agent,
-      adapters.map((adapter, i) => stage.item(40 + i, adapter, { slots: 1 })),
-    );
-    const deps = adapters.map((_, i) => 40 + i);
-    for (const dep of deps) await stage.rig.ready(agent, dep);
-    const alone: string[] = [];
-    for (const dep of deps) alone.push(await answer(dep));
-    expect(new Set(alone).size).toBe(deps.length);
-    // Two lanes for each, which its queue holds: one slot, since the rounding of a shared batch may choose another token.
-    const lane = async (i: number): Promise<string[]> => [
-      await answer(deps[i % 4]!),
-      await answer(deps[i % 4]!),
-      await answer(deps[i % 4]!),
-    ];
-    const together = await Promise.all(Array.from({ length: 8 }, (_, i) => lane(i)));
-    expect(together).toEqual(together.map((_, i) => Array.from({ length: 3 }, () => alone[i % 4])));
   });
 });
