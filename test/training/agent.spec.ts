@@ -24,6 +24,8 @@ import { TuningDouble } from './tuning-double.js';
 const ENV = 'training';
 const MAIN = fileURLToPath(new URL('../../apps/training-worker/dist/main.js', import.meta.url));
 const LONG_MS = 60_000;
+/** Enough for a verdict; each is asked before and after. */
+const EXAMPLES = 12;
 
 type Item = z.input<typeof TrainingItem>;
 
@@ -63,7 +65,7 @@ const lastBeat = () => tuning.beats.findLast((beat) => beat.tw === tw);
 const assign = (...items: Item[]): void => tuning.assign(tw, (term += 1), items);
 
 /** Runs until it is stopped. */
-const longJob = (): Item => jobItem({}, 60);
+const longJob = (): Item => jobItem({}, 150);
 
 /** Processes of trainers that were started here. */
 const trainers = (): number[] =>
@@ -118,7 +120,8 @@ beforeAll(async () => {
   const old = new Date(Date.now() - 3 * 86_400_000);
   await utimes(join(folder, 'training/jobs/7'), old, old);
   tuning = await TuningDouble.start(server.url, ENV);
-  tuning.put('version:12/3', Buffer.from(sampleData()));
+  const examples = sampleData().split('\n').slice(0, EXAMPLES).join('\n');
+  tuning.put('version:12/3', Buffer.from(examples));
   worker = await startService(trainingWorker, await environment('training'));
   const beat = await firstBeat();
   [base] = beat.bases as [TrainerBase];
@@ -179,7 +182,7 @@ describe('the agent of a training worker', () => {
     assign(jobItem());
     expect(await end()).toBe('succeeded');
     expect(tuning.states).toEqual(['starting', 'starting', 'starting', 'running', 'finishing', 'evaluating', 'succeeded']);
-    expect(tuning.steps).toEqual(Array.from({ length: 30 }, (_, i) => i + 1));
+    expect(tuning.steps).toEqual(Array.from({ length: EXAMPLES }, (_, i) => i + 1));
     expect(tuning.reports.map(({ seq }) => seq)).toEqual(tuning.reports.map((_, i) => i + 1));
     const { adapter, verdict, answers = [] } = tuning.reports.at(-1)!;
     expect(tuning.blobs.get(adapter?.gguf.sha256 ?? '')?.length).toBe(adapter?.gguf.bytes);
@@ -293,7 +296,7 @@ describe('the agent of a training worker', () => {
     assign({ kind: 'measure', account: 1, dataset: 12, version: 3, base: base.base, sample: null });
     const { measure } = await until('the measure', () => tuning.measures[0], LONG_MS);
     expect(measure).toMatchObject({ base: 'tiny', learned_tokens: expect.any(Number), over_context: 0, exact: true, context: 1_024 });
-    expect(measure.histogram.reduce((sum, { examples }) => sum + examples, 0)).toBe(30);
+    expect(measure.histogram.reduce((sum, { examples }) => sum + examples, 0)).toBe(EXAMPLES);
     expect(measure.low).toBe(measure.tokens);
     tuning.put('version:12/4', Buffer.from(sampleData()));
     tuning.assign(tw, 2, [{ kind: 'measure', account: 1, dataset: 12, version: 4, base: base.base, sample: 10 }]);
