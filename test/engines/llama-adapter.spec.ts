@@ -2,8 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ServedAdapter } from '@slipway/contracts';
+import { type GgufFileInfo, readGgufFileInfo } from 'node-llama-cpp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EngineLoadError } from '../../libs/engine/src/engine.js';
+import { assertAdapterFits } from '../../libs/engine-llama/src/adapter-file.js';
 import { LlamaEngine } from '../../libs/engine-llama/src/llama-engine.js';
 import { loraFile, type LoraOptions } from '../adapters/lora-file.js';
 import { AdapterMaker, type WitnessedAdapter } from '../adapters/witnessed-adapter.js';
@@ -13,9 +15,11 @@ import { ask, run, SETTINGS } from './engine-run.js';
 let folder: string;
 let maker: AdapterMaker;
 let [one, other]: WitnessedAdapter[] = [];
+let base: GgufFileInfo;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'slipway-adapter-'));
+  base = await readGgufFileInfo(DEMO_MODEL, { sourceType: 'filesystem', logWarnings: false });
   maker = await AdapterMaker.open(DEMO_MODEL, folder);
   [one, other] = [await maker.make({ seed: 1 }), await maker.make({ seed: 2 })];
 });
@@ -46,14 +50,20 @@ async function loaded({ path, facts, assertBase, context }: Loaded = {}): Promis
   }
 }
 
-const fault = (how: Loaded): Promise<{ reason: string; detail: string }> =>
-  loaded(how).then(
+const faultOf = (work: Promise<unknown>): Promise<{ reason: string; detail: string }> =>
+  work.then(
     () => ({ reason: 'none', detail: '' }),
     (error: unknown) => {
       if (error instanceof EngineLoadError) return { reason: error.reason, detail: error.message };
       throw error;
     },
   );
+
+const fault = (how: Loaded): Promise<{ reason: string; detail: string }> => faultOf(loaded(how));
+
+/** Of the check of the file alone. */
+const misfit = ({ path = one!.path, facts }: Pick<Loaded, 'path' | 'facts'>): Promise<{ reason: string; detail: string }> =>
+  faultOf(assertAdapterFits(path, base, { ...one!.facts, ...facts }));
 
 async function file(name: string, options: LoraOptions): Promise<string> {
   const path = join(folder, `${name}.gguf`);
@@ -65,12 +75,12 @@ describe('the llama engine with an adapter', () => {
   it('is ready, answers otherwise, and has its own fingerprint', async () => {
     const bare = new LlamaEngine(DEMO_MODEL, { ...SETTINGS, slots: 2 });
     const facts = await bare.load(() => undefined, new AbortController().signal);
-    const base = (await run(bare, ask('Who are you?', { sampling: { temperature: 0 } }))).text;
+    const plain = (await run(bare, ask('Who are you?', { sampling: { temperature: 0 } }))).text;
     await bare.unload();
     const [first, again, second] = [await loaded(), await loaded(), await loaded({ path: other!.path, facts: other!.facts })];
     expect(first).toEqual(again);
     expect(new Set([facts.fingerprint, first.fingerprint, second.fingerprint]).size).toBe(3);
-    expect(new Set([base, first.text, second.text]).size).toBe(3);
+    expect(new Set([plain, first.text, second.text]).size).toBe(3);
   });
 
   it('fails by the witness of another adapter, near or far', async () => {
@@ -94,11 +104,18 @@ describe('the llama engine with an adapter', () => {
     expect(await fault({ assertBase })).toEqual({ reason: 'adapter_mismatch', detail: 'Replaced.' });
   });
 
+  it('loads no file that does not fit', async () => {
+    const path = await file('rank', { seed: 1, rank: 300 });
+    expect(await fault({ path })).toEqual({ reason: 'adapter_mismatch', detail: expect.stringContaining('has rank 300') as string });
+  });
+});
+
+describe('the file of an adapter', () => {
   it.each<[string, Partial<ServedAdapter>, string]>([
     ['template', { template_sha256: '0'.repeat(64) }, 'another chat template'],
     ['tokenizer', { tokenizer_sha256: '0'.repeat(64) }, 'another tokenizer'],
-  ])('fails on a base with another %s', async (_, facts, detail) => {
-    expect(await fault({ facts })).toEqual({ reason: 'adapter_mismatch', detail: expect.stringContaining(detail) as string });
+  ])('does not fit a base with another %s', async (_, facts, detail) => {
+    expect(await misfit({ facts })).toEqual({ reason: 'adapter_mismatch', detail: expect.stringContaining(detail) as string });
   });
 
   it.each<[string, Partial<LoraOptions>, string]>([
@@ -131,16 +148,16 @@ describe('the llama engine with an adapter', () => {
       },
       'no numbers',
     ],
-  ])('refuses a file that %s', async (name, options, detail) => {
+  ])('that %s is refused', async (name, options, detail) => {
     const path = await file(name.replaceAll(' ', '-'), { seed: 1, ...options });
-    expect(await fault({ path })).toEqual({ reason: 'adapter_mismatch', detail: expect.stringContaining(detail) as string });
+    expect(await misfit({ path })).toEqual({ reason: 'adapter_mismatch', detail: expect.stringContaining(detail) as string });
   });
 
-  it('refuses a file that is cut or no GGUF', async () => {
+  it('that is cut or no GGUF is refused', async () => {
     const cut = join(folder, 'cut.gguf');
     await writeFile(cut, one!.content.subarray(0, one!.content.length - 64));
-    expect(await fault({ path: cut })).toMatchObject({ reason: 'adapter_mismatch', detail: expect.stringContaining('damaged') as string });
+    expect(await misfit({ path: cut })).toMatchObject({ reason: 'adapter_mismatch', detail: expect.stringContaining('damaged') as string });
     await writeFile(cut, 'no adapter');
-    expect(await fault({ path: cut })).toMatchObject({ reason: 'adapter_mismatch' });
+    expect(await misfit({ path: cut })).toMatchObject({ reason: 'adapter_mismatch' });
   });
 });
