@@ -119,4 +119,21 @@ describe('the sample', () => {
     await page.getByRole('heading', { name: 'Length of examples in characters' }).waitFor();
     expect(await axeFaults(page)).toEqual([]);
   });
+
+  it('gets its next version from the URL of an allowed host', async () => {
+    const { page } = stage.page;
+    await stage.page.signIn();
+    stage.imported = Array.from({ length: 12 }, (_, n) => line(n)).join('\n');
+    await page.goto(`/${stage.page.home}/data-sets/release-codename`);
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Import a version from a URL' }).click();
+    await dialog(page).getByLabel('URL').fill('https://elsewhere.example/train.jsonl');
+    await dialog(page).getByRole('button', { name: 'Import' }).click();
+    await dialog(page).getByText('may not be imported from elsewhere.example').waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    await dialog(page).getByLabel('URL').fill(`${stage.filesUrl}/train.jsonl`);
+    await dialog(page).getByRole('button', { name: 'Import' }).click();
+    await page.getByRole('list', { name: 'Examples' }).getByText('Answer 11', { exact: true }).waitFor();
+    await page.getByRole('combobox', { name: 'Version' }).getByText('v2').waitFor();
+  }, 120_000);
 });
