@@ -10,6 +10,7 @@ import {
   ListBases,
   ListCheckpoints,
   ListJobs,
+  ListTrainers,
   ListTuningAudit,
   MeasureDataset,
   PauseJob,
@@ -24,6 +25,7 @@ import {
   ReportMeasure,
   ResumeJob,
   ServeAdapter,
+  SetJobPriority,
   SetTuningQuotas,
 } from '@slipway/contracts';
 import { type ArrivedCall, createLogger, RpcClient, RpcResponder } from '@slipway/platform';
@@ -259,6 +261,8 @@ describe('a job', () => {
     const jobs = [await stage.job(given), await stage.job(given), await stage.job(given)];
     await stage.given(trainer, jobs[1]!);
     expect(await stage.seen(given.account, jobs[2]!, 'queued', 'account_limit')).toMatchObject({ place: 1 });
+    await rig.ask(SetJobPriority, { account: given.account, job: jobs[2]!, priority: 1 });
+    expect(await stage.seen(given.account, jobs[2]!, 'queued', 'account_limit')).toMatchObject({ priority: 1 });
     for (const job of jobs) await rig.ask(CancelJob, { account: given.account, job });
     for (const job of jobs.slice(0, 2)) await trainer.report(await stage.given(trainer, job), { state: 'cancelled' });
   });
@@ -281,6 +285,8 @@ describe('without a trainer', () => {
       const job = await stage.job(given, { trainer: 'torch' });
       expect(await stage.seen(account, job, 'queued', 'no_trainer')).toMatchObject({ detail });
       expect(await rig.ask(ListBases, { account })).toMatchObject({ bases: [{ base: 'tiny', trainers: [], detail }] });
+      const worker = { host: 'host-1', bases: ['tiny'], trainers: [{ name: 'torch', usable: false, detail }] };
+      expect(await rig.ask(ListTrainers, {})).toMatchObject({ total: 1, workers: [worker] });
       await rig.ask(CancelJob, { account, job });
     } finally {
       trainer.facts = former;
