@@ -192,7 +192,7 @@ function GateFields({ form: { draft, change, faults, datasets } }: FormProps): J
           value={draft.keepDataset}
           onChange={({ target }) => change({ keepDataset: target.value })}
           fault={faults.keepDataset}
-          hint="Conversations whose answers must not change."
+          hint="Conversations whose right answers must not be lost."
         />
       </Pair>
     </fieldset>
