@@ -24,8 +24,9 @@ import { TuningDouble } from './tuning-double.js';
 const ENV = 'training';
 const MAIN = fileURLToPath(new URL('../../apps/training-worker/dist/main.js', import.meta.url));
 const LONG_MS = 60_000;
+const COUNT = 12;
 /** Enough for a verdict; each is asked before and after. */
-const EXAMPLES = 12;
+const EXAMPLES = sampleData().split('\n').slice(0, COUNT).join('\n');
 
 type Item = z.input<typeof TrainingItem>;
 
@@ -120,8 +121,7 @@ beforeAll(async () => {
   const old = new Date(Date.now() - 3 * 86_400_000);
   await utimes(join(folder, 'training/jobs/7'), old, old);
   tuning = await TuningDouble.start(server.url, ENV);
-  const examples = sampleData().split('\n').slice(0, EXAMPLES).join('\n');
-  tuning.put('version:12/3', Buffer.from(examples));
+  tuning.put('version:12/3', Buffer.from(EXAMPLES));
   worker = await startService(trainingWorker, await environment('training'));
   const beat = await firstBeat();
   [base] = beat.bases as [TrainerBase];
@@ -166,9 +166,8 @@ describe('the agent of a training worker', () => {
   });
 
   it('says that the base of a job is another file now', async () => {
-    await startWorker();
     const item = jobItem() as Extract<Item, { kind: 'job' }>;
-    tuning.assign(tw, 1, [{ ...item, spec: { ...item.spec, base_sha256: 'f'.repeat(64) } }]);
+    assign({ ...item, spec: { ...item.spec, base_sha256: 'f'.repeat(64) } });
     expect(await end()).toBe('failed');
     expect(tuning.reports.at(-1)).toMatchObject({
       state: 'failed',
@@ -182,7 +181,7 @@ describe('the agent of a training worker', () => {
     assign(jobItem());
     expect(await end()).toBe('succeeded');
     expect(tuning.states).toEqual(['starting', 'starting', 'starting', 'running', 'finishing', 'evaluating', 'succeeded']);
-    expect(tuning.steps).toEqual(Array.from({ length: EXAMPLES }, (_, i) => i + 1));
+    expect(tuning.steps).toEqual(Array.from({ length: COUNT }, (_, i) => i + 1));
     expect(tuning.reports.map(({ seq }) => seq)).toEqual(tuning.reports.map((_, i) => i + 1));
     const { adapter, verdict, answers = [] } = tuning.reports.at(-1)!;
     expect(tuning.blobs.get(adapter?.gguf.sha256 ?? '')?.length).toBe(adapter?.gguf.bytes);
@@ -250,13 +249,12 @@ describe('the agent of a training worker', () => {
       const upload = `u_${String(tuning.imports.length).padStart(20, '0')}` as UploadId;
       tuning.put(`import:${upload}`, Buffer.concat(Object.values(files).flatMap((bytes) => [gap, bytes])));
       const seen = tuning.imports.length;
-      tuning.assign(tw, 1, [{ kind: 'import', account: 1 as never, import: upload, base: base.base, base_sha256: base.sha256, parts }]);
+      assign({ kind: 'import', account: 1 as never, import: upload, base: base.base, base_sha256: base.sha256, parts });
       return until('the import', () => tuning.imports[seen], LONG_MS);
     }
 
     it('makes the same of each of its forms, with a witness', async () => {
-      await startWorker();
-      expect(tuning.beats.at(-1)?.features).toEqual(['import']);
+      expect(lastBeat()?.features).toEqual(['import']);
       const gguf = readFileSync(join(folder, 'random.gguf'));
       await writePeft(join(folder, 'peft'), await readLoraGguf(join(folder, 'random.gguf')), 'tiny');
       const [config, weights] = ['adapter_config.json', 'adapter_model.safetensors'].map((name) =>
@@ -273,7 +271,6 @@ describe('the agent of a training worker', () => {
     });
 
     it('says why it is none of this base', async () => {
-      await startWorker();
       const file = async (change: (adapter: LoraAdapter) => LoraAdapter): Promise<Buffer> => {
         await writeLoraGguf(join(folder, 'changed.gguf'), change(await readLoraGguf(join(folder, 'random.gguf'))));
         return readFileSync(join(folder, 'changed.gguf'));
@@ -296,10 +293,10 @@ describe('the agent of a training worker', () => {
     assign({ kind: 'measure', account: 1, dataset: 12, version: 3, base: base.base, sample: null });
     const { measure } = await until('the measure', () => tuning.measures[0], LONG_MS);
     expect(measure).toMatchObject({ base: 'tiny', learned_tokens: expect.any(Number), over_context: 0, exact: true, context: 1_024 });
-    expect(measure.histogram.reduce((sum, { examples }) => sum + examples, 0)).toBe(EXAMPLES);
+    expect(measure.histogram.reduce((sum, { examples }) => sum + examples, 0)).toBe(COUNT);
     expect(measure.low).toBe(measure.tokens);
-    tuning.put('version:12/4', Buffer.from(sampleData()));
-    tuning.assign(tw, 2, [{ kind: 'measure', account: 1, dataset: 12, version: 4, base: base.base, sample: 10 }]);
+    tuning.put('version:12/4', Buffer.from(EXAMPLES));
+    assign({ kind: 'measure', account: 1, dataset: 12, version: 4, base: base.base, sample: 10 });
     const { measure: sampled } = await until('the measure of a sample', () => tuning.measures[1], LONG_MS);
     expect(sampled.exact).toBe(false);
     expect(sampled.tokens / measure.tokens).toBeCloseTo(1, 0);
