@@ -202,16 +202,16 @@ describe('the agent of a training worker', () => {
   });
 
   it('pauses a job, and another attempt continues it', async () => {
-    assign(jobItem({}, 3));
+    assign(jobItem({}, 8));
     await until('20 steps', () => tuning.steps.length >= 20, LONG_MS);
-    assign(jobItem({ desired: 'pause' }, 3));
+    assign(jobItem({ desired: 'pause' }, 8));
     expect(await end()).toBe('paused');
     const { checkpoint } = tuning.reports.findLast((report) => report.checkpoint)!;
     const { step, adapter, state } = checkpoint!;
     tuning.named.set(`checkpoint:${step}/adapter`, adapter).set(`checkpoint:${step}/state`, state!);
     tuning.reset();
     tuning.leastAttempt = 2;
-    assign(jobItem({ attempt: 2, resume: { step } }, 3));
+    assign(jobItem({ attempt: 2, resume: { step } }, 8));
     expect(await end()).toBe('succeeded');
     expect(tuning.steps[0]).toBe(step + 1);
   });
