@@ -41,6 +41,7 @@ it('says why a file is no adapter that can be taken', async () => {
   await stage.page.signIn();
   await send('adapter_model.bin', Buffer.concat([Buffer.from('PK\u0003\u0004'), Buffer.alloc(900)]), 'tiny');
   await dialog(page).getByRole('alert').getByText('pickled Python objects').waitFor();
+  expect(await dialog(page).getByRole('alert').innerText()).toContain('safetensors');
   await dialog(page).getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('list', { name: 'Imports' }).getByText('adapter_model.bin was not imported: The file is a zip archive').waitFor();
 }, 120_000);

@@ -1,12 +1,4 @@
-import {
-  type AdapterId,
-  DeleteDeployment,
-  FindDeployment,
-  FitDeployment,
-  isServiceError,
-  StopDeployment,
-  UpdateDeployment,
-} from '@slipway/contracts';
+import { DeleteDeployment, FindDeployment, FitDeployment, isServiceError, StopDeployment, UpdateDeployment } from '@slipway/contracts';
 import { afterEach, describe, expect } from 'vitest';
 import { ScriptedTuning, sha256Of } from '../adapters/scripted-tuning.js';
 import { until } from '../testing/until.js';
@@ -89,7 +81,7 @@ describe('a deployment of an adapter', () => {
     rig.startAgent({ facts: { ...NEW, host: 'b-short', mem_free: needed - 1 } });
     rig.startAgent({ facts: { host: 'c-old', mem_free: 2 * needed } });
     const fit = await until('all workers are known', async () => {
-      const found = await rig.ask(FitDeployment, { account, adapter: 1 as AdapterId, context: 1_024, slots: 1 });
+      const found = await rig.ask(FitDeployment, { account, adapter: 1, context: 1_024, slots: 1 });
       return found.workers.length === 3 && found;
     });
     expect(fit).toMatchObject({ memory_needed: needed, placeable: 1, model_bytes: bare.model_bytes });

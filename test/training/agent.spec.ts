@@ -221,7 +221,7 @@ describe('the agent of a training worker', () => {
     await until('the first steps', () => tuning.steps.length > 0, LONG_MS);
     const [task] = tasks();
     const threads = readdirSync(`/proc/${task}/task`).map((thread) => getPriority(Number(thread)));
-    expect(Math.min(...threads)).toBeGreaterThanOrEqual(15);
+    expect(Math.min(...threads)).toBeGreaterThanOrEqual(5);
     tuning.leastAttempt = 2;
     await until('the slot is free', () => lastBeat()?.slots[0]?.running === null, LONG_MS);
     expect(tuning.states).not.toContain('failed');
@@ -249,7 +249,7 @@ describe('the agent of a training worker', () => {
       const upload = `u_${String(tuning.imports.length).padStart(20, '0')}` as UploadId;
       tuning.put(`import:${upload}`, Buffer.concat(Object.values(files).flatMap((bytes) => [gap, bytes])));
       const seen = tuning.imports.length;
-      assign({ kind: 'import', account: 1 as never, import: upload, base: base.base, base_sha256: base.sha256, parts });
+      assign({ kind: 'import', account: 1, import: upload, base: base.base, base_sha256: base.sha256, parts });
       return until('the import', () => tuning.imports[seen], LONG_MS);
     }
 

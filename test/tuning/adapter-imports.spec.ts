@@ -7,6 +7,7 @@ import {
   FindAdapterImport,
   FindUpload,
   ImportAdapter,
+  isServiceError,
   ListAdapterImports,
   ListAdapters,
   ListTuningAudit,
@@ -76,7 +77,7 @@ describe('an adapter from outside', () => {
     expect(adapters).toMatchObject([{ id: adapter, name: 'given', version: 1, job: null, dataset: null, base: 'tiny', verdict: null }]);
     expect(adapters[0]?.base_path).toBe(BASE.path);
     // A result that is reported twice, and one that comes late, make no second adapter.
-    expect(await trainer.accept(item).catch((error: { code: string }) => error.code)).toBe('upload_not_found');
+    expect(await trainer.accept(item).catch((error: unknown) => isServiceError(error) && error.code)).toBe('upload_not_found');
     const late = { tw: trainer.tw, account, import: upload, failed: { reason: 'no_effect' as const, detail: 'It does nothing.' } };
     expect(await trainer.rpc.call(ReportImport, late)).toEqual({ adapter });
     await until('it is not assigned any more', () => trainer.imports().length === 0);

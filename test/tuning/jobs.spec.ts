@@ -1,5 +1,4 @@
 import {
-  AddExamples,
   CancelJob,
   CreateDeployment,
   CreateJob,
@@ -26,14 +25,13 @@ import {
   ResumeJob,
   ServeAdapter,
   SetJobPriority,
-  SetTuningQuotas,
 } from '@slipway/contracts';
 import { type ArrivedCall, createLogger, RpcClient, RpcResponder } from '@slipway/platform';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENV } from '../services/bus.js';
 import { until } from '../testing/until.js';
-import { checked, conversations, DoorClient } from './bytes.js';
+import { DoorClient } from './bytes.js';
 import { BASE, type FakeTrainer, point } from './fake-trainer.js';
 import { JobsStage } from './jobs-stage.js';
 import { anAccount, TuningRig } from './rig.js';
@@ -132,46 +130,6 @@ describe('a job', () => {
     expect((await rig.ask(ListJobs, { account: given.account })).jobs).toEqual([]);
   });
 
-  it('compares with the version of a keep set that was ready', async () => {
-    const given = await stage.dataset();
-    const { account } = given;
-    const { dataset: kept } = await stage.dataset(account, 'manners');
-    const gate = { keep_dataset: kept, keep_points: 5 };
-    const keep_set = { dataset: kept, name: 'manners', version: 1 };
-    expect((await rig.ask(PlanJob, { ...given, base: 'tiny', gate })).plan.keep_set).toEqual(keep_set);
-    const job = await stage.job(given, { gate });
-    await rig.ask(AddExamples, {
-      account,
-      dataset: kept,
-      base_version: 1,
-      examples: [JSON.parse(conversations(1, () => 'Good morning.'))],
-    });
-    await checked(rig, account, kept, 2);
-    const item = await stage.given(trainer, job);
-    expect(item.keep_set).toEqual({ dataset: kept, version: 1 });
-    expect((await stage.view(account, job)).keep_set).toEqual(keep_set);
-    expect((await rig.outcome(DeleteDataset, { account, dataset: kept })).code).toBe('dataset_in_use');
-    await trainer.succeed(item);
-    await stage.seen(account, job, 'succeeded');
-    await rig.ask(DeleteDataset, { account, dataset: kept });
-  });
-
-  it('says that its keep set is the one that cannot be used', async () => {
-    const given = await stage.dataset();
-    const { account } = given;
-    const others = (await stage.dataset()).dataset;
-    const empty = await rig.createDataset(account, 'empty');
-    const pairs = await rig.createDataset(account, 'pairs', { kind: 'preference' });
-    for (const [kept, code] of [
-      [others, 'dataset_not_found'],
-      [empty, 'dataset_not_ready'],
-      [pairs, 'invalid_request'],
-    ] as const) {
-      const plan = rig.rpc.call(PlanJob, { ...given, base: 'tiny', gate: { keep_dataset: kept } });
-      await expect(plan).rejects.toMatchObject({ code, param: 'gate.keep_dataset' });
-    }
-  });
-
   it('pauses at a checkpoint and goes on from there', async () => {
     const given = await stage.dataset();
     const { account } = given;
@@ -225,35 +183,6 @@ describe('a job', () => {
     expect(await stage.view(given.account, job)).toMatchObject({ state: 'failed', reason: 'diverged', adapter: null });
     const { events } = await rig.ask(ReadJobEvents, { account: given.account, job });
     expect(events.filter(({ code }) => code === 'failed')).toHaveLength(1);
-  });
-
-  it('is held to what its account may learn once tokens are counted', async () => {
-    const given = await stage.dataset();
-    const { account, dataset, version } = given;
-    await rig.ask(SetTuningQuotas, { account, quotas: { job_tokens: 50_000 } });
-    const [waiting, refusing] = [
-      await stage.job(given, { trainer: 'torch' }),
-      await stage.job(given, { trainer: 'torch', settings: { too_long: 'refuse' } }),
-    ];
-    const item = await stage.given(trainer, await stage.job(given));
-    const counts = { p50: 10, p99: 12, longest: 5_000, over_context: 2, context: 4_096, exact: true, low: 0, high: 300_000, histogram: [] };
-    const measure = { base: 'tiny', tokens: 300_000, learned_tokens: 100_000, ...counts };
-    const hashes = { base_sha256: BASE.sha256, template_sha256: BASE.template_sha256 };
-    await trainer.rpc.call(ReportMeasure, { tw: trainer.tw, account, dataset, version, ...hashes, measure });
-    expect(await stage.view(account, waiting)).toMatchObject({ state: 'failed', reason: 'quota_exceeded' });
-    expect(await stage.view(account, refusing)).toMatchObject({
-      state: 'failed',
-      reason: 'too_long',
-      detail: expect.stringMatching(/^2 ex/),
-    });
-    expect((await rig.outcome(CreateJob, { ...given, base: 'tiny' })).code).toBe('quota_exceeded');
-    // The worker's own count, of what it prepared, decides.
-    expect(await trainer.report(item, { state: 'running', learned_tokens: 40_000 })).toMatchObject({ desired: 'run' });
-    expect(await trainer.report(item, { learned_tokens: 60_000 })).toMatchObject({ desired: 'cancel' });
-    expect(await stage.view(account, item.job)).toMatchObject({ state: 'failed', reason: 'quota_exceeded' });
-    expect(await trainer.refusal(item, { state: 'finishing' })).toBe('attempt_superseded');
-    const { events } = await rig.ask(ReadJobEvents, { account, job: item.job });
-    expect(events.at(-1)).toMatchObject({ code: 'failed', data: { code: 'quota_exceeded' } });
   });
 
   it('waits for an account’s turn and says so', async () => {

@@ -8,7 +8,6 @@ import {
   FindJob,
   ListAliases,
   type JobId,
-  type JobPlan,
   type JobView,
   ListJobs,
   PauseJob,
@@ -30,8 +29,9 @@ import type { Account, Session } from '../session/session.js';
 import { type Cell, fields, printable, table, tableOr } from '../table.js';
 import { checkedBy, whole } from '../values.js';
 import { nameOfFile, pushFile, READING_OPTIONS, type ReadingValues, untilReady } from './dataset-commands.js';
+import { planText } from './plan-text.js';
 import { bases } from './trainer-commands.js';
-import { adapterOfJob, datasetName, type DatasetReference, findDataset, findJob, JOB, versionOf } from './tuning-names.js';
+import { adapterOfJob, type DatasetReference, findDataset, findJob, JOB, KEEP_SET, versionOf } from './tuning-names.js';
 
 const ASK_EACH_MS = 500;
 const ENDED: ReadonlySet<JobView['state']> = new Set(['succeeded', 'failed', 'cancelled', 'paused']);
@@ -104,7 +104,6 @@ const PRIORITIES = { low: -1, normal: 0, high: 1 } as const;
 type Priority = keyof typeof PRIORITIES;
 const PRIORITY_WORDS = Object.keys(PRIORITIES) as Priority[];
 const priorityText = (priority: number): string => PRIORITY_WORDS.find((word) => PRIORITIES[word] === priority) ?? String(priority);
-const KEEP = new Option('--keep-set <DATASET>', 'a data set of conversations whose answers must not change').argParser(datasetName);
 
 interface TuneValues extends SettingValues, ReadingValues {
   readonly deploy?: string;
@@ -114,25 +113,6 @@ interface TuneValues extends SettingValues, ReadingValues {
   readonly wait?: true;
   readonly plan?: true;
 }
-
-const planText = ({ settings, warnings, ...plan }: JobPlan): string => {
-  const { seconds } = plan;
-  const facts = fields([
-    ['Base', plan.base],
-    ['Trainer', plan.trainer],
-    ['Keep set', plan.keep_set ? `${plan.keep_set.name}@${plan.keep_set.version}` : null],
-    ['Examples', `${plan.examples}, ${plan.held_out} kept for measuring, ${plan.left_out} left out`],
-    ['Steps', plan.steps],
-    ['Learned tokens', plan.learned_tokens],
-    ['Time', seconds === null ? 'unknown until this base was trained once' : `${seconds.low} to ${seconds.high} s (${seconds.from})`],
-    ['Runs', plan.placement],
-  ]);
-  const rows = table(
-    ['SETTING', 'VALUE', 'WHY'],
-    settings.map(({ name, value, reason }) => [name, String(value), reason]),
-  );
-  return [facts, rows, ...warnings.map(({ message }) => `Warning: ${message}`)].join('\n\n');
-};
 
 /** The data set of an argument: an existing one, or a file, which is sent first. */
 async function datasetOf(
@@ -204,7 +184,7 @@ export const tune = command(
   .takes(...SETTINGS, ...READING_OPTIONS, aliasOption)
   .addOption(new Option('--name <NAME>', 'name of the adapter').argParser(checkedBy(TuningName)))
   .addOption(new Option('--priority <WORD>', 'among the waiting jobs of the account').choices(PRIORITY_WORDS))
-  .addOption(KEEP)
+  .addOption(KEEP_SET)
   .option('--plan', 'shows what would be done, and does nothing')
   .option('--wait', 'waits until the job has ended, and fails with the reason if it failed')
   .takes(ACCOUNT)

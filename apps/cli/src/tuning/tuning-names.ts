@@ -9,7 +9,7 @@ import {
   ListAdapters,
   TuningName,
 } from '@slipway/contracts';
-import { Argument } from 'commander';
+import { Argument, Option } from 'commander';
 import type { z } from 'zod';
 import { findAccount } from '../accounts/find-account.js';
 import { CliError, UsageError } from '../cli-errors.js';
@@ -39,11 +39,16 @@ export const DATASET = new Argument('<DATASET>', 'name of a data set, with @ and
 );
 
 /** Parser of a data set's name where its newest version is meant. */
-export function datasetName(text: string): DatasetReference {
+function datasetName(text: string): DatasetReference {
   const named = readReference(text, 'data set');
   if (named.version !== undefined) throw new UsageError('Name the data set without a version: its newest ready one is taken.');
   return named;
 }
+
+/** The option that names a keep set. */
+export const KEEP_SET = new Option('--keep-set <DATASET>', 'a data set of conversations whose answers must not change').argParser(
+  datasetName,
+);
 
 /** The argument that names an adapter. */
 export const ADAPTER = new Argument('<ADAPTER>', 'name of an adapter, with @ and a version: support@2').argParser((text) =>

@@ -61,14 +61,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): JSX
       <p className="text-sm text-muted">
         A GGUF, a tar archive of adapter_config.json and adapter_model.safetensors, or what an export wrote. Pickled files are refused.
       </p>
-      <div className="flex min-w-0 flex-wrap items-center gap-3">
-        <FileButton label={file ? 'Choose another file' : 'Choose a file'} accept=".tar,.gguf" onFile={choose} />
-        {file && (
-          <span className="min-w-0 truncate text-sm" title={file.name}>
-            {file.name} <span className="text-muted">({formatBytes(file.size)})</span>
-          </span>
-        )}
-      </div>
+      <ChosenFile file={file} onFile={choose} />
       <TextField
         label="Name"
         maxLength={63}
@@ -85,5 +78,18 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): JSX
       />
       {progress && <ProgressBar label="Import" share={progress.share} text={progress.text} />}
     </FormDialog>
+  );
+}
+
+function ChosenFile({ file, onFile }: { readonly file: File | undefined; readonly onFile: (file: File) => void }): JSX.Element {
+  return (
+    <div className="flex min-w-0 flex-wrap items-center gap-3">
+      <FileButton label={file ? 'Choose another file' : 'Choose a file'} accept=".tar,.gguf" onFile={onFile} />
+      {file && (
+        <span className="min-w-0 truncate text-sm" title={file.name}>
+          {file.name} <span className="text-muted">({formatBytes(file.size)})</span>
+        </span>
+      )}
+    </div>
   );
 }

@@ -18,7 +18,6 @@ type Reply<C extends { reply: z.ZodType }> = Promise<z.input<C['reply']>>;
 /** Opens and shows imports of adapters. */
 @Injectable()
 export class AdapterImportsService {
-  // oxlint-disable-next-line slipway/max-params -- an import is bounded, ticketed, stored, and bound to a base that a worker has
   constructor(
     private readonly transactions: AccountTransactions,
     private readonly imports: AdapterImportsRepository,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OpenBlob } from '../blobs/blob-store.js';
 import { adapterParts } from './adapter-parts.js';
+import { ImportRefusal } from './import-refusal.js';
 
 type File = readonly [name: string, content: string | Buffer, kind?: string];
 
@@ -40,7 +41,7 @@ async function read(content: Buffer): Promise<{ parts: Record<string, string>; b
 const refusal = (content: Buffer): Promise<unknown> =>
   read(content).then(
     () => 'taken',
-    (error: { reason: string; message: string }) => `${error.reason}: ${error.message}`,
+    (error: unknown) => (error instanceof ImportRefusal ? `${error.reason}: ${error.message}` : String(error)),
   );
 
 const SHA = 'a'.repeat(64);

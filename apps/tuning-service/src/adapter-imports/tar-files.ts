@@ -32,27 +32,41 @@ export function isTar(head: Buffer): boolean {
 /** Text to the first NUL. */
 const textOf = (header: Buffer, from: number, to: number): string => header.toString('latin1', from, to).replace(/\0.*$/s, '');
 
+/** One entry of an archive; `isFile` false = it is passed over. */
+interface Entry {
+  readonly name: string;
+  readonly isFile: boolean;
+  readonly bytes: number;
+}
+
+/** @param room bytes of the archive behind the header */
+function entryOf(header: Buffer, room: number): Entry {
+  const bytes = Number.parseInt(textOf(header, 124, 136).trim(), 8);
+  if (!isTar(header) || !(bytes >= 0) || bytes > room) throw unsound('it ends early, or a header is wrong');
+  const kind = header.toString('latin1', 156, 157);
+  const isFile = kind === '0' || kind === '\0';
+  if (!isFile && !PASSED_OVER.has(kind)) throw unsound('it holds links or devices');
+  const name = textOf(header, 0, 100).split('/').at(-1) ?? '';
+  // Programs on macOS add a file beside each one, whose name begins so.
+  return { name, isFile: isFile && !name.startsWith('._'), bytes };
+}
+
 /**
  * The files of an archive, folders left away.
  * @throws ImportRefusal for one that is damaged, or holds links or many files
  */
-export async function filesIn({ read, from, bytes }: TarRange): Promise<TarFile[]> {
+export async function filesIn({ read, from, bytes: whole }: TarRange): Promise<TarFile[]> {
   const files: TarFile[] = [];
-  const end = from + bytes;
+  const end = from + whole;
   let at = from;
   for (let count = 0; at + BLOCK <= end; count += 1) {
     const header = await read(at, BLOCK);
     if (header.every((byte) => byte === 0)) return files;
-    const size = Number.parseInt(textOf(header, 124, 136).trim(), 8);
-    const kind = header.toString('latin1', 156, 157);
-    if (!isTar(header) || !(size >= 0) || at + BLOCK + size > end) throw unsound('it ends early, or a header is wrong');
     if (count >= ENTRIES_MAX) throw unsound(`it holds more than ${ENTRIES_MAX} files`);
-    // Programs on macOS add a file beside each one, whose name begins so.
-    const name = textOf(header, 0, 100).split('/').at(-1) ?? '';
-    if (kind === '0' || kind === '\0') {
-      if (!name.startsWith('._')) files.push({ name, from: at + BLOCK, bytes: size });
-    } else if (!PASSED_OVER.has(kind)) throw unsound('it holds links or devices');
-    at += BLOCK + Math.ceil(size / BLOCK) * BLOCK;
+    at += BLOCK;
+    const { name, isFile, bytes } = entryOf(header, end - at);
+    if (isFile) files.push({ name, from: at, bytes });
+    at += Math.ceil(bytes / BLOCK) * BLOCK;
   }
   if (at !== end) throw unsound('it ends early');
   return files;

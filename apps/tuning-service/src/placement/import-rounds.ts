@@ -56,25 +56,34 @@ function itemOf(row: ImportRow, worker: TrainerHeartbeat): TrainingItem {
   return { kind: 'import', account, import: upload, base, base_sha256: base_sha256 ?? '', parts: row.parts ?? [] };
 }
 
-/** What a round finds out about an import; null = nothing new. */
-function changeOf(row: ImportRow, { worker, isAble }: { worker: TrainerHeartbeat | undefined; isAble: boolean }): ImportChange | null {
-  if (worker && worker.tw === row.worker) return null;
-  if (worker && row.tries >= TRIES_MAX)
-    return {
-      state: 'failed',
-      reason: 'worker_failed',
-      detail: `${TRIES_MAX} workers were lost while they checked this adapter.`,
-      worker: null,
-    };
-  if (worker) {
-    const base = baseOf(worker, row)?.base ?? row.base;
-    return { state: 'checking', reason: null, detail: null, base, worker: worker.tw, tries: row.tries + 1 };
-  }
-  const detail = isAble
-    ? null
-    : `No connected training worker has the base ${row.base ?? 'of this adapter'} (SHA-256 ${row.base_sha256 ?? ''}).`;
-  if (!isAble && Date.now() - (row.arrived_at?.getTime() ?? Date.now()) > WAITS_MS)
-    return { state: 'failed', reason: 'no_worker', detail, worker: null };
-  const waits = { state: 'waiting', reason: isAble ? null : ('no_worker' as const), detail, worker: null } as const;
-  return row.state === waits.state && row.detail === detail && row.worker === null ? null : waits;
+interface Found {
+  /** The worker that it goes to, or has. */
+  readonly worker: TrainerHeartbeat | undefined;
+  /** Whether any worker could take it. */
+  readonly isAble: boolean;
 }
+
+/** What a round finds out about an import; null = nothing new. */
+function changeOf(row: ImportRow, { worker, isAble }: Found): ImportChange | null {
+  if (!worker) return waitOf(row, isAble);
+  if (worker.tw === row.worker) return null;
+  if (row.tries >= TRIES_MAX) return ended('worker_failed', `${TRIES_MAX} workers were lost while they checked this adapter.`);
+  const base = baseOf(worker, row)?.base ?? row.base;
+  return { state: 'checking', reason: null, detail: null, base, worker: worker.tw, tries: row.tries + 1 };
+}
+
+function waitOf(row: ImportRow, isAble: boolean): ImportChange | null {
+  const missing = `No connected training worker has the base ${row.base ?? 'of this adapter'} (SHA-256 ${row.base_sha256 ?? ''}).`;
+  const [reason, detail] = isAble ? [null, null] : (['no_worker', missing] as const);
+  const waitedMs = Date.now() - (row.arrived_at?.getTime() ?? Date.now());
+  if (!isAble && waitedMs > WAITS_MS) return ended('no_worker', missing);
+  const isNew = row.state !== 'waiting' || row.detail !== detail || row.worker !== null;
+  return isNew ? { state: 'waiting', reason, detail, worker: null } : null;
+}
+
+const ended = (reason: NonNullable<ImportRow['reason']>, detail: string): ImportChange => ({
+  state: 'failed',
+  reason,
+  detail,
+  worker: null,
+});

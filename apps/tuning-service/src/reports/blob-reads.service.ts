@@ -60,14 +60,26 @@ export class BlobReadsService {
   }
 
   async #sha256Of(connection: Tx, blob: BlobName): Promise<string | null> {
-    if (blob.of === 'version') {
-      if (!(await this.datasets.find(connection, blob.account, blob.dataset))) return null;
-      return (await this.versions.find(connection, blob))?.canonical ?? null;
+    const { account } = blob;
+    switch (blob.of) {
+      case 'import':
+        return (await this.imports.find(connection, account, blob.import))?.blob ?? null;
+      case 'adapter':
+        return (await this.adapters.find(connection, account, blob.adapter))?.[blob.form] ?? null;
+      case 'version':
+        return this.#versionSha256(connection, blob);
+      default:
+        return this.#checkpointSha256(connection, blob);
     }
-    if (blob.of === 'import') return (await this.imports.find(connection, blob.account, blob.import))?.blob ?? null;
-    if (blob.of === 'adapter') return (await this.adapters.find(connection, blob.account, blob.adapter))?.[blob.form] ?? null;
-    if (!(await this.jobs.find(connection, blob.account, blob.job))) return null;
-    const checkpoint = (await this.records.checkpoints(connection, blob.job)).find(({ step }) => step === blob.step);
-    return checkpoint?.[blob.part] ?? null;
+  }
+
+  async #versionSha256(connection: Tx, blob: Extract<BlobName, { of: 'version' }>): Promise<string | null> {
+    if (!(await this.datasets.find(connection, blob.account, blob.dataset))) return null;
+    return (await this.versions.find(connection, blob))?.canonical ?? null;
+  }
+
+  async #checkpointSha256(connection: Tx, { account, job, step, part }: Extract<BlobName, { of: 'checkpoint' }>): Promise<string | null> {
+    if (!(await this.jobs.find(connection, account, job))) return null;
+    return (await this.records.checkpoints(connection, job)).find((one) => one.step === step)?.[part] ?? null;
   }
 }
