@@ -128,7 +128,14 @@ it('an adapter from outside is sent by its curl line, and looked at until it is 
   expect(made).toMatchObject({ import: opened.upload, curl: "curl -T FILE 'http://console/uploads/abc'" });
   expect(asked[0]).toMatchObject({ account: 1, name: 'support', base: 'demo', idempotency_key: 'k', actor: { kind: 'key' } });
   const { structuredContent: state } = await run(getAdapterImport, { import: opened.upload }, call);
-  expect(state).toMatchObject({ next_step: expect.stringContaining('deploy_adapter'), import: opened.upload, name: 'support', state: 'ready', base: 'demo', adapter: 'support@2' });
+  expect(state).toMatchObject({
+    next_step: expect.stringContaining('deploy_adapter'),
+    import: opened.upload,
+    name: 'support',
+    state: 'ready',
+    base: 'demo',
+    adapter: 'support@2',
+  });
   expect((await run(getAdapterImport, { import: '../x' }, call)).structuredContent['code']).toBe('upload_not_found');
 });
 
