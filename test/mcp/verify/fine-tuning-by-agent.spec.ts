@@ -49,7 +49,7 @@ const next = ({ data }: ToolAnswer): string[] =>
   [...new Set(String(data['next_step']).match(/[a-z]+(?:_[a-z]+)+/g))].filter((one) => tools.has(one));
 
 /** Calls a tool until its answer leads to another one than itself. */
-const onward = (tool: string, args: Record<string, unknown>): Promise<ToolAnswer> =>
+const onward = (tool: string, args: Record<string, unknown> = {}): Promise<ToolAnswer> =>
   until(
     `${tool} leads on`,
     async () => {
@@ -89,7 +89,7 @@ describe.sequential('an agent that does what each tool says next', () => {
   it(
     'plans, trains and reads the verdict',
     async () => {
-      const bases = await use('list_tunable_bases');
+      const bases = await onward('list_tunable_bases');
       const base = (bases.data['bases'] as { base: string }[])[0]?.base;
       expect(next(bases)).toEqual(['plan_tuning_job']);
       const plan = await use('plan_tuning_job', { base, dataset: 'codename' });

@@ -6,7 +6,8 @@ import type { FromTask, Task, ToTask } from '../job/job-messages.js';
 import { NICE, STEP_BACK } from '../step-back.js';
 
 const MAIN = fileURLToPath(new URL('../job/main.js', import.meta.url));
-const START = `${STEP_BACK}; exec ${NICE} "$@"`;
+const RUN = `exec ${NICE} "$@"`;
+const STEPPED_BACK = `${STEP_BACK}; ${RUN}`;
 /** Time from a kill on request to SIGKILL, in milliseconds: trainers get 10 s to end. */
 const END_WITHIN_MS = 12_000;
 
@@ -29,7 +30,9 @@ export class TaskProcess {
   constructor(task: Task, logLevel: LogLevel, onMessage: (message: FromTask) => void) {
     // oxlint-disable-next-line node/no-process-env -- what a child inherits is cut down here; it configures nothing
     const env = environmentOf(process.env);
-    this.#child = spawn('/bin/sh', ['-c', START, 'sh', process.execPath, ...process.execArgv, MAIN], {
+    // Reading a model takes a second, and nothing can be trained before. Behind a busy machine's sessions it would take minutes.
+    const start = task.k === 'describe' ? RUN : STEPPED_BACK;
+    this.#child = spawn('/bin/sh', ['-c', start, 'sh', process.execPath, ...process.execArgv, MAIN], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       env,
       serialization: 'advanced',

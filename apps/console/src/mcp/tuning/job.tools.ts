@@ -54,7 +54,7 @@ export const listTunableBases = defineTool({
       workers,
       next_step: bases.some(({ trainers }) => trainers.length > 0)
         ? 'Call plan_tuning_job with a base that has a trainer.'
-        : 'Nothing can be trained now. Tell the person you work for what detail says; an operator starts a training worker.',
+        : 'Nothing can be trained now. Call list_tunable_bases again in 10 s: a worker that has just started reads its models first. If that does not help, tell the person you work for what detail says; an operator starts a training worker.',
     };
   },
 });
