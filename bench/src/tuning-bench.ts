@@ -4,6 +4,7 @@ import {
   AddSample,
   CancelJob,
   CreateJob,
+  type DatasetId,
   FindJob,
   type JobId,
   type JobView,
@@ -103,10 +104,10 @@ async function benchUploads(fleet: TuningFleet): Promise<void> {
 }
 
 /** Makes a job on the sample and waits until it has some steps. */
-async function startJob(fleet: TuningFleet, dataset: number): Promise<JobId> {
+async function startJob(fleet: TuningFleet, dataset: DatasetId): Promise<JobId> {
   const settings = { epochs: 60, early_stop: false };
   const job = await waitUntil('the base is known', WITHIN_MS, () =>
-    fleet.ask(CreateJob, { dataset: dataset as never, base: 'svc-tiny.q8_0', trainer: 'embedded', settings }).then(
+    fleet.ask(CreateJob, { dataset, base: 'svc-tiny.q8_0', trainer: 'embedded', settings }).then(
       (reply) => reply.job,
       () => null,
     ),
@@ -160,7 +161,7 @@ async function timePause(fleet: TuningFleet, job: JobId): Promise<void> {
   await seen(fleet, job, ({ state }) => state === 'cancelled');
 }
 
-async function timeCancel(fleet: TuningFleet, dataset: number): Promise<void> {
+async function timeCancel(fleet: TuningFleet, dataset: DatasetId): Promise<void> {
   const job = await startJob(fleet, dataset);
   const since = performance.now();
   await fleet.ask(CancelJob, { job });
@@ -170,7 +171,7 @@ async function timeCancel(fleet: TuningFleet, dataset: number): Promise<void> {
 
 async function timeLoss(
   fleet: TuningFleet,
-  { dataset, worker, trainers }: { dataset: number; worker: AppProcess; trainers: string },
+  { dataset, worker, trainers }: { dataset: DatasetId; worker: AppProcess; trainers: string },
 ): Promise<void> {
   const job = await startJob(fleet, dataset);
   await fleet.startWorker(trainers);

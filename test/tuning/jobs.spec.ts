@@ -6,12 +6,9 @@ import {
   DeleteDataset,
   ExportAdapter,
   FindAdapter,
-  ListBases,
   ListCheckpoints,
   ListJobs,
-  ListTrainers,
   ListTuningAudit,
-  MeasureDataset,
   PauseJob,
   PlanJob,
   PointAlias,
@@ -197,33 +194,6 @@ describe('a job', () => {
   });
 });
 
-describe('without a trainer', () => {
-  it('a job waits, and says what to run', async () => {
-    const former = trainer.facts;
-    const detail = 'Run `npx slipway trainers install torch` on the worker.';
-    const missing = { name: 'torch', installed: false, usable: false, detail, version: null, architectures: ['qwen3'] };
-    trainer.facts = { trainers: [{ ...missing, methods: ['sft'], pause: true }] };
-    try {
-      const given = await stage.dataset();
-      const { account } = given;
-      const { plan } = await until('the worker says so', async () => {
-        const { reply } = await rig.outcome(PlanJob, { ...given, base: 'tiny' });
-        return reply?.plan.placement.includes('npx slipway') && reply;
-      });
-      expect(plan.placement).toContain(detail);
-      const job = await stage.job(given, { trainer: 'torch' });
-      expect(await stage.seen(account, job, 'queued', 'no_trainer')).toMatchObject({ detail });
-      expect(await rig.ask(ListBases, { account })).toMatchObject({ bases: [{ base: 'tiny', trainers: [], detail }] });
-      const worker = { host: 'host-1', bases: ['tiny'], trainers: [{ name: 'torch', usable: false, detail }] };
-      expect(await rig.ask(ListTrainers, {})).toMatchObject({ total: 1, workers: [worker] });
-      await rig.ask(CancelJob, { account, job });
-    } finally {
-      trainer.facts = former;
-      trainer.beat();
-    }
-  });
-});
-
 describe('an adapter', () => {
   it('that failed its gate is served for a reason alone, and kept while it is', async () => {
     const given = await stage.dataset();
@@ -261,29 +231,5 @@ describe('an adapter', () => {
       { idempotency_key: `tuning-job-${job}`, adapter: {} },
       { alias: 'support', deployment: 77 },
     ]);
-  });
-});
-
-describe('bases', () => {
-  it('are those of connected workers, whose counts are kept', async () => {
-    const given = await stage.dataset();
-    const { account, dataset, version } = given;
-    expect(await rig.ask(ListBases, { account })).toMatchObject({
-      bases: [{ base: 'tiny', trainers: ['embedded'], slots: 3 }],
-      workers: 1,
-    });
-    expect(await rig.ask(MeasureDataset, { account, dataset, version, base: 'tiny' })).toEqual({ measure: null });
-    await until('the count is assigned', () => trainer.items.find((item) => item.kind === 'measure' && item.dataset === dataset));
-    const counted = { p50: 10, p99: 12, longest: 12, over_context: 0, context: 4_096, exact: true, low: 300, high: 300, histogram: [] };
-    const measure = { base: 'tiny', tokens: 300, learned_tokens: 90, ...counted };
-    const hashes = { base_sha256: BASE.sha256, template_sha256: BASE.template_sha256 };
-    await trainer.rpc.call(ReportMeasure, { tw: trainer.tw, account, dataset, version, ...hashes, measure });
-    expect(await rig.ask(MeasureDataset, { account, dataset, version, base: 'tiny' })).toEqual({ measure });
-    await until(
-      'the count is not assigned any more',
-      () => !trainer.items.some((item) => item.kind === 'measure' && item.dataset === dataset),
-    );
-    const { plan } = await rig.ask(PlanJob, { account, dataset, base: 'tiny', settings: { epochs: 4, held_out: 1 / 6 } });
-    expect([plan.learned_tokens, plan.seconds]).toEqual([300, { low: 2, high: 5, from: expect.any(String) as string }]);
   });
 });

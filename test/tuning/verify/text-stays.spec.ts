@@ -121,7 +121,7 @@ async function leaksOf(caller: PatientRpc): Promise<{ leaks: string[]; answered:
         if (code === 'invalid_request') throw new Error(`${contract.subject} was not asked as it must be.`);
         return JSON.stringify({ reply, code });
       },
-      (error: Error) => `${error.message} ${JSON.stringify(error)}`,
+      (error: unknown) => `${String(error)} ${JSON.stringify(error)}`,
     );
     if (said.includes(TEXT)) leaks.push(nameOf(contract));
   }

@@ -116,17 +116,21 @@ export class BlobFiles {
         return;
       } catch (error) {
         signal.throwIfAborted();
-        if (isServiceError(error) && error.code === 'attempt_superseded') throw error;
-        const why = awayOf(error);
-        const isOver = isPatient && why ? performance.now() - since >= AWAY_MS : tries >= TRIES;
-        if (isOver || error instanceof MissingBlobError || isDiskFull(error)) throw asFault(error);
-        if (isPatient && why && !isAnnounced) onAway?.(why);
+        const why = isPatient ? awayOf(error) : null;
+        const isOver = why === null ? tries >= TRIES : performance.now() - since >= AWAY_MS;
+        if (isOver || isFinal(error)) throw asFault(error);
+        if (why !== null && !isAnnounced) onAway?.(why);
         isAnnounced ||= why !== null;
-        await pause(Math.min(PAUSE_MS * tries, PAUSE_MAX_MS), undefined, { signal });
       }
+      await pause(Math.min(PAUSE_MS * tries, PAUSE_MAX_MS), undefined, { signal });
     }
   }
 }
+
+const isSuperseded = (error: unknown): boolean => isServiceError(error) && error.code === 'attempt_superseded';
+
+/** Whether another try would fail as this one did. */
+const isFinal = (error: unknown): boolean => error instanceof MissingBlobError || isDiskFull(error) || isSuperseded(error);
 
 /** Why a transfer failed for which waiting helps; null for another failure. */
 function awayOf(error: unknown): 'away' | 'full' | null {
@@ -137,7 +141,8 @@ function awayOf(error: unknown): 'away' | 'full' | null {
 }
 
 /** Addresses with tickets must not reach a log, so the cause is not passed on. */
-function asFault(error: unknown): TrainingFault {
+function asFault(error: unknown): Error {
+  if (isSuperseded(error)) return error as Error;
   if (isDiskFull(error)) return diskFull();
   if (error instanceof MissingBlobError) return new TrainingFault('storage_failed', 'The data of the job is gone.');
   if (awayOf(error) === 'full') return new TrainingFault('no_disk', 'The blob store is full. Its operator must free some disk.');

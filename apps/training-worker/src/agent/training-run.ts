@@ -230,7 +230,8 @@ export class TrainingRun {
   #fail(error: unknown): void {
     // What it was doing was given up because of the cancel.
     if (this.#stop === 'cancel') return this.#reports.add({ state: 'cancelled', device_seconds: this.#seconds() });
-    const fault = error instanceof TrainingFault ? error : isDiskFull(error) ? diskFull() : null;
+    const known = isDiskFull(error) ? diskFull() : error;
+    const fault = known instanceof TrainingFault ? known : null;
     this.#reports.add(failure(fault?.code ?? 'trainer_failed', fault?.message ?? 'The job failed on the worker.'));
   }
 

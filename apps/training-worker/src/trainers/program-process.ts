@@ -194,20 +194,23 @@ const NOT_STARTED = [126, 127];
 
 function faultOf(exit: Exit, failed: Extract<TrainerEvent, { ev: 'failed' }> | null, last: readonly string[]): TrainingFault {
   const text = last.join('\n');
-  if (failed?.code === 'out_of_memory' || OUT_OF_MEMORY.test(text)) {
+  const known = failed ?? { code: '' };
+  if (known.code === 'out_of_memory' || OUT_OF_MEMORY.test(text)) {
     return new TrainingFault('out_of_memory', 'The trainer ran out of memory. Use a smaller rank, or shorter examples.');
   }
-  if (failed?.code === 'no_disk' || DISK_FULL.test(text)) return diskFull();
+  if (known.code === 'no_disk' || DISK_FULL.test(text)) return diskFull();
   // Its message may quote examples: that belongs into the log, which members alone read.
   if (failed) return new TrainingFault('trainer_failed', `The trainer gave up${codeOf(failed)}. The log of the job says why.`);
-  if (exit.error !== undefined || NOT_STARTED.includes(exit.code ?? 0)) {
-    return new TrainingFault('trainer_unavailable', `The trainer could not be started (${exit.error ?? `code ${exit.code}`}).`);
-  }
+  return crashOf(exit, text);
+}
+
+function crashOf(exit: Exit, text: string): TrainingFault {
+  const { code, error = null } = exit;
+  if (error !== null || (code !== null && NOT_STARTED.includes(code)))
+    return new TrainingFault('trainer_unavailable', `The trainer could not be started (${error ?? `code ${code}`}).`);
   const [assertion] = /GGML_ASSERT\(.*\) failed/.exec(text) ?? [];
   const why = assertion === undefined ? '' : ` ${assertion}.`;
-  return new TrainingFault('trainer_crashed', `The trainer ended with ${inWords(exit)} and saved nothing.${why}`, {
-    exit: exit.code ?? -1,
-  });
+  return new TrainingFault('trainer_crashed', `The trainer ended with ${inWords(exit)} and saved nothing.${why}`, { exit: code ?? -1 });
 }
 
 /** A shell reports a program that a signal ended with 128 and its number. */

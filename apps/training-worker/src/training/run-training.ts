@@ -8,11 +8,11 @@ import { diskFull, isDiskFull, TrainingFault } from '../training-fault.js';
 import { hardestOf, scoreBase, scoringContext, withScorer } from './base-scores.js';
 import { samplesOf } from './checkpoint-scores.js';
 import { unpackCheckpoint } from './checkpoint-files.js';
-import { finishAdapter } from './finish-adapter.js';
+import { finishAdapter, type FinishInput } from './finish-adapter.js';
 import { prepareDataset } from './prepare-dataset.js';
 import type { PreparedExample } from './prepared-example.js';
 import { readKeepSet } from './read-keep-set.js';
-import { keepCheckpoint, trainAdapter, type TrainInput } from './train-adapter.js';
+import { keepCheckpoint, trainAdapter, type Trained, type TrainInput } from './train-adapter.js';
 import { StopTraining, type TrainingJob, type TrainingOutcome, type TrainingSink } from './training-job.js';
 
 /** Where a job reports to, and what stops it. */
@@ -73,13 +73,23 @@ async function trainWith(scorer: LlamaScorer, job: TrainingJob, { sink, signal }
   sink.samples(samplesOf(0, base.shown, base.shownAnswers));
   const input: TrainInput = { job, run, prepared, scorer, context: size, base, sink, signal };
   if (job.resume) await unpackCheckpoint(job.resume, join(run, 'resume'));
-  const { end, best } = job.keepOnly && job.resume ? await keepCheckpoint(input, job.resume) : await trainAdapter(input);
+  const trained = job.keepOnly && job.resume ? await keepCheckpoint(input, job.resume) : await trainAdapter(input);
+  return finishTraining(trained, { job, scorer, context: size, base, first, held, kept, sink }, signal);
+}
+
+/** Makes the adapter of what was trained, where there shall be one. */
+async function finishTraining(
+  { end, best }: Trained,
+  input: Omit<FinishInput, 'best' | 'signal'>,
+  signal: AbortSignal,
+): Promise<TrainingOutcome> {
   if (end === 'paused') return { state: 'paused' };
-  if (end === 'cancelled' && ((!isKept(signal) && !job.keepOnly) || !best)) return { state: 'cancelled', adapter: null };
+  const isDropped = end === 'cancelled' && !isKept(signal) && input.job.keepOnly !== true;
+  if (isDropped || (end === 'cancelled' && !best)) return { state: 'cancelled', adapter: null };
   if (!best) throw new TrainingFault('trainer_failed', 'The trainer saved nothing that can be served.');
   // A pause that comes when the training is over is too late; a cancel is not.
   const finishing = end === 'cancelled' ? new AbortController().signal : onlyCancel(signal);
-  const adapter = await finishAdapter({ job, scorer, context: size, base, first, held, kept, best, sink, signal: finishing });
+  const adapter = await finishAdapter({ ...input, best, signal: finishing });
   return end === 'cancelled' ? { state: 'cancelled', adapter } : { state: 'succeeded', adapter };
 }
 

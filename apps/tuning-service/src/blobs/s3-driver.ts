@@ -69,10 +69,12 @@ export class S3Driver implements BlobDriver {
     const done = (): Promise<void> => rm(path, { force: true });
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     const body = await this.#get(name);
-    await pipeline(body, createWriteStream(path, { mode: 0o600 })).catch(async (error: unknown) => {
+    try {
+      await pipeline(body, createWriteStream(path, { mode: 0o600 }));
+    } catch (error) {
       await done();
       throw error;
-    });
+    }
     return { path, done };
   }
 
