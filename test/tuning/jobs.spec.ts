@@ -18,7 +18,6 @@ import {
   ReadJobSamples,
   ReadMetrics,
   ReportAdapterUse,
-  ReportMeasure,
   ResumeJob,
   ServeAdapter,
   SetJobPriority,
