@@ -47,7 +47,8 @@ const hasActor = ({ request }: RpcContract): boolean => 'actor' in (request as u
 /** The proven role, where the contract wants it. */
 const roleFor = ({ request }: RpcContract, proof: string): object => {
   if (!('proven_role' in (request as unknown as { shape: object }).shape)) return {};
-  return { proven_role: proof.includes('key') ? 'member' : proof.split(' ')[0] };
+  const ofKey = proof === 'reading key' ? 'viewer' : 'member';
+  return { proven_role: proof.includes('key') ? ofKey : proof.split(' ')[0] };
 };
 
 const admitted = (contract: RpcContract, proof: string | undefined, request: object = named(contract)): Promise<unknown> =>

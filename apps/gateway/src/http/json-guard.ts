@@ -1,7 +1,7 @@
 import { type ErrorCode, isRecord, ServiceError } from '@slipway/contracts';
 
 /** Deeper nesting than any request needs; recursion over parsed values is safe below it. */
-export const MAX_DEPTH = 64;
+const MAX_DEPTH = 64;
 /** Most keys of an object; checking hundreds of thousands would block the event loop for seconds. */
 const MAX_KEYS = 2_048;
 /** Most values of a body, which could otherwise hold millions of empty objects. */
@@ -32,7 +32,7 @@ export interface JsonTraits {
 export type GuardVerdict = JsonTraits | { readonly code: ErrorCode; readonly message: string };
 
 /** Checks the bytes of a JSON text in one pass, before it is parsed, for what `JSON.parse` would accept or take too long for. */
-export function guardJson(bytes: Uint8Array): GuardVerdict {
+function guardJson(bytes: Uint8Array): GuardVerdict {
   return new Guard(bytes).run();
 }
 
