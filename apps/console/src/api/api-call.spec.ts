@@ -42,7 +42,10 @@ describe('a call of the dashboard', () => {
     expect(
       readable
         .map(([name]) => name)
-        .filter((name) => !/\/(list|find|find-import|imports|calls|events|load|log|options|query|compare|measure|metrics|checkpoints)$/.test(name)),
+        .filter(
+          (name) =>
+            !/\/(list|find|find-import|imports|calls|events|load|log|options|query|compare|measure|metrics|checkpoints)$/.test(name),
+        ),
     ).toEqual([]);
   });
 

@@ -3,11 +3,9 @@ import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { LogLevel } from '@slipway/platform';
 import type { FromTask, Task, ToTask } from '../job/job-messages.js';
-import { NICE, STEP_BACK } from '../step-back.js';
+import { NICE } from '../step-back.js';
 
 const MAIN = fileURLToPath(new URL('../job/main.js', import.meta.url));
-const RUN = `exec ${NICE} "$@"`;
-const STEPPED_BACK = `${STEP_BACK}; ${RUN}`;
 /** Time from a kill on request to SIGKILL, in milliseconds: trainers get 10 s to end. */
 const END_WITHIN_MS = 12_000;
 
@@ -30,13 +28,12 @@ export class TaskProcess {
   constructor(task: Task, logLevel: LogLevel, onMessage: (message: FromTask) => void) {
     // oxlint-disable-next-line node/no-process-env -- what a child inherits is cut down here; it configures nothing
     const env = environmentOf(process.env);
-    // Reading a model takes a second, and nothing can be trained before. Behind a busy machine's sessions it would take minutes.
-    const start = task.k === 'describe' ? RUN : STEPPED_BACK;
-    this.#child = spawn('/bin/sh', ['-c', start, 'sh', process.execPath, ...process.execArgv, MAIN], {
+    // Its trainer steps back further: what a job does beside it is short, and its reports are waited for.
+    const begin = task.k === 'train' ? `exec ${NICE} "$@"` : 'exec "$@"';
+    this.#child = spawn('/bin/sh', ['-c', begin, 'sh', process.execPath, ...process.execArgv, MAIN], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       env,
       serialization: 'advanced',
-      detached: true,
     });
     this.#child.on('message', (message) => onMessage(message as FromTask));
     this.ended = new Promise((resolve) => {
