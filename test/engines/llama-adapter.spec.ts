@@ -2,10 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ServedAdapter } from '@slipway/contracts';
-import { type GgufFileInfo, readGgufFileInfo } from 'node-llama-cpp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EngineLoadError } from '../../libs/engine/src/engine.js';
-import { assertAdapterFits } from '../../libs/engine-llama/src/adapter-file.js';
+import { assertAdapterFits, readInfo } from '../../libs/engine-llama/src/adapter-file.js';
 import { LlamaEngine } from '../../libs/engine-llama/src/llama-engine.js';
 import { loraFile, type LoraOptions } from '../adapters/lora-file.js';
 import { AdapterMaker, type WitnessedAdapter } from '../adapters/witnessed-adapter.js';
@@ -15,11 +14,11 @@ import { ask, run, SETTINGS } from './engine-run.js';
 let folder: string;
 let maker: AdapterMaker;
 let [one, other]: WitnessedAdapter[] = [];
-let base: GgufFileInfo;
+let base: Awaited<ReturnType<typeof readInfo>>;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'slipway-adapter-'));
-  base = await readGgufFileInfo(DEMO_MODEL, { sourceType: 'filesystem', logWarnings: false });
+  base = await readInfo(DEMO_MODEL);
   maker = await AdapterMaker.open(DEMO_MODEL, folder);
   [one, other] = [await maker.make({ seed: 1 }), await maker.make({ seed: 2 })];
 });

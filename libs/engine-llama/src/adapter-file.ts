@@ -66,9 +66,12 @@ export async function assertAdapterFits(path: string, base: GgufFileInfo, facts:
   await assertNumbers(path, tensors);
 }
 
+/** What a GGUF file says of itself and its tensors. */
+export const readInfo = (path: string): Promise<GgufFileInfo> => readGgufFileInfo(path, { sourceType: 'filesystem', logWarnings: false });
+
 async function readAdapter(path: string): Promise<GgufFileInfo> {
   if (!(await hasSoundMetadata(path).catch(() => false))) throw mismatch("The adapter's file is damaged.");
-  const info = await readGgufFileInfo(path, { sourceType: 'filesystem', logWarnings: false }).catch((cause: unknown) => {
+  const info = await readInfo(path).catch((cause: unknown) => {
     throw new EngineLoadError('adapter_mismatch', "The adapter's file is no GGUF file.", { cause });
   });
   const { general, adapter } = info.metadata as { general?: { type?: unknown }; adapter?: { type?: unknown } };

@@ -20,6 +20,6 @@ export type {
 export { FeedReader } from './reader/feed-reader.js';
 export type { FeedReaderOptions } from './reader/feed-reader.js';
 export type { FeedRenewal, FeedSink } from './reader/feed-sink.js';
-export type { Freshness, FreshnessState } from './reader/freshness.js';
+export type { Freshness, FreshnessState } from './reader/feed-position.js';
 export { feedPublisher, feedReader, publisherOf, readerOf } from './service-feeds.js';
 export type { FeedStores, FollowedFeed, PublishedFeed } from './service-feeds.js';

@@ -13,9 +13,8 @@ import {
 import type { EntityManager, QueryDeepPartialEntity, SelectQueryBuilder } from 'typeorm';
 import { deploymentRecord, deploymentRemoval, type FeedChange, type FeedRecord, put } from '../feed/feed-records.js';
 import { DeploymentEntity, RevisionEntity } from './deployment.entity.js';
-import { deployedAdapter, type RevisionSettings, settingsColumns } from './revision-settings.js';
+import { deployedAdapter, publicSource, type RevisionSettings, settingsColumns } from './revision-settings.js';
 import { originColumns, type RevisionOrigin } from './revisions.repository.js';
-import { publicSource } from './revision-secrets.js';
 
 /** A deployment to create, with the settings of its first revision. */
 export interface NewDeployment extends RevisionOrigin {

@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ChangedBy, DeployedAdapter, DeploymentId } from '@slipway/contracts';
 import type { EntityManager } from 'typeorm';
 import { RevisionEntity } from './deployment.entity.js';
-import { deployedAdapter, type RevisionSettings, settingsColumns, settingsOf } from './revision-settings.js';
-import { publicSource } from './revision-secrets.js';
+import { deployedAdapter, publicSource, type RevisionSettings, settingsColumns, settingsOf } from './revision-settings.js';
 
 /** Revisions kept of each deployment, besides the one that serves and the one before it. */
 const KEPT = 50;

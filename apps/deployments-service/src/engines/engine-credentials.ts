@@ -1,10 +1,9 @@
-import { AccountTransactions } from '@slipway/database';
 import { Injectable } from '@nestjs/common';
 import type { EngineSource, TestEngine } from '@slipway/contracts';
+import { AccountTransactions } from '@slipway/database';
 import type { z } from 'zod';
-import { CredentialVault } from '../deployments/revision-secrets.js';
 import { deploymentNotFound, DeploymentsRepository } from '../deployments/deployments.repository.js';
-import { type RevisionSettings, SettingsComposer } from '../deployments/revision-settings.js';
+import { CredentialVault, type RevisionSettings, SettingsComposer } from '../deployments/revision-settings.js';
 import { RevisionsRepository } from '../deployments/revisions.repository.js';
 
 /** A test whose source names a model. */

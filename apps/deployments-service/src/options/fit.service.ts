@@ -6,7 +6,7 @@ import { RequestedModels } from '../adapters/requested-models.js';
 import { AgentTable } from '../agents/agent-table.js';
 import { LoadTimes } from '../agents/load-times.js';
 import type { DeploymentsServiceConfig } from '../config.js';
-import { publicSource } from '../deployments/revision-secrets.js';
+import { publicSource } from '../deployments/revision-settings.js';
 import { SettingsPolicy } from '../deployments/settings-policy.js';
 import { type Room, roomFor } from '../placement/place.js';
 import { PlacementRepository } from '../placement/placement.repository.js';

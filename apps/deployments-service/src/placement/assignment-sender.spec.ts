@@ -9,7 +9,7 @@ import {
 import { BoxKey, createLogger, type NatsConnection, PartCollector, SecretVault } from '@slipway/platform';
 import { describe, expect, it } from 'vitest';
 import { AgentSealers } from '../agents/agent-sealers.js';
-import { CredentialVault } from '../deployments/revision-secrets.js';
+import { CredentialVault } from '../deployments/revision-settings.js';
 import { AssignmentSender } from './assignment-sender.js';
 import type { Target } from './target.js';
 import { type Assignments, type UnitKey, unitKey } from './unit.js';

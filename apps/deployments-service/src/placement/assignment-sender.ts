@@ -10,7 +10,7 @@ import {
 } from '@slipway/contracts';
 import { inParts, type Logger, messageBytesOf, type NatsConnection } from '@slipway/platform';
 import type { AgentSealers } from '../agents/agent-sealers.js';
-import type { CredentialVault } from '../deployments/revision-secrets.js';
+import type { CredentialVault } from '../deployments/revision-settings.js';
 import type { Revision, Target } from './target.js';
 import { type Assignments, type UnitKey, unitKey } from './unit.js';
 

@@ -5,7 +5,7 @@ import { AgentSealers } from '../agents/agent-sealers.js';
 import { AgentTable } from '../agents/agent-table.js';
 import { LoadTimes } from '../agents/load-times.js';
 import type { DeploymentsServiceConfig } from '../config.js';
-import { CredentialVault } from '../deployments/revision-secrets.js';
+import { CredentialVault } from '../deployments/revision-settings.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { AssignmentSender } from './assignment-sender.js';
 import { DeploymentAnnouncer } from './deployment-announcer.js';

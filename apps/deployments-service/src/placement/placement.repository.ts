@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type AccountId, DeploymentFeed, type DeploymentFeedRecord, type DeploymentId } from '@slipway/contracts';
 import { type AdvisoryLock, Transactions, type Tx } from '@slipway/database';
 import { type FeedPublisher, publisherOf } from '@slipway/feed';
-import { CONFIG } from '@slipway/platform';
+import { type ChangeBudget, CONFIG } from '@slipway/platform';
 import type { EntityManager, QueryDeepPartialEntity } from 'typeorm';
 import type { DeploymentsServiceConfig } from '../config.js';
 import { DeploymentEntity, RevisionEntity } from '../deployments/deployment.entity.js';
@@ -10,8 +10,53 @@ import { recordOf } from '../deployments/deployments.repository.js';
 import { settingsOf } from '../deployments/revision-settings.js';
 import { EventsRepository, type NewEvent } from '../events/events.repository.js';
 import { type FeedChange, put } from '../feed/feed-records.js';
-import { isPublished, type StateChange } from './state-changes.js';
-import type { StoredTarget, WrittenState } from './target.js';
+import type { Observation } from './observe.js';
+import type { StoredTarget, Target, WrittenState } from './target.js';
+
+/** An observed state that differs from the stored one. */
+interface StateChange {
+  readonly dep: DeploymentId;
+  /** The row that the observation is about: it is written only while the row still has these values. */
+  readonly basis: Pick<Target, 'rev' | 'desired' | 'tries'>;
+  readonly observation: Observation;
+}
+
+/** The observations that differ from the stored states. Published changes above the budget are left out until a later round. */
+export function stateChanges(
+  targets: readonly Target[],
+  observations: ReadonlyMap<DeploymentId, Observation>,
+  budget: ChangeBudget,
+  now: number,
+): StateChange[] {
+  budget.keepOnly(new Set(targets.map(({ dep }) => dep)));
+  return targets.flatMap((target) => {
+    const observation = observations.get(target.dep);
+    if (!observation || !differs(target.written, observation)) return [];
+    if (isPublished(target.written, observation) && !budget.take(target.dep, now)) return [];
+    const { dep, rev, desired, tries } = target;
+    return [{ dep, basis: { rev, desired, tries }, observation }];
+  });
+}
+
+/** True for changes that the feed carries. Capabilities and context stay as stored while no replica is ready. */
+function isPublished(written: PublishedState, { state, serving, caps, context, agents }: Observation): boolean {
+  return (
+    (agents?.join() ?? null) !== (written.agents?.join() ?? null) ||
+    state !== written.state ||
+    serving !== written.serving ||
+    (caps !== null && caps.join() !== written.caps.join()) ||
+    (context !== null && context !== written.context)
+  );
+}
+
+type PublishedState = Pick<WrittenState, 'state' | 'serving' | 'caps' | 'context' | 'agents'>;
+
+function differs(written: WrittenState, observation: Observation): boolean {
+  const { reason, detail, readyReplicas } = observation;
+  return (
+    isPublished(written, observation) || reason !== written.reason || detail !== written.detail || readyReplicas !== written.readyReplicas
+  );
+}
 
 /**
  * A term is at least the present time in seconds, so that a database restored from a backup issues no term below one that

@@ -7,8 +7,7 @@ import { AgentTable } from '../agents/agent-table.js';
 import type { DeploymentsServiceConfig } from '../config.js';
 import { AssignmentSender } from './assignment-sender.js';
 import { PlacementState, type Round } from './placement-state.js';
-import { PlacementRepository } from './placement.repository.js';
-import { stateChanges } from './state-changes.js';
+import { PlacementRepository, stateChanges } from './placement.repository.js';
 import { TargetLoader } from './target-loader.js';
 import type { Target } from './target.js';
 

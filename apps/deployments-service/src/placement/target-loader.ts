@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { engineOf, fileOf, type ModelSource } from '@slipway/contracts';
 import { CONFIG, NATS, type NatsConnection, UnreadableSecretError } from '@slipway/platform';
 import type { DeploymentsServiceConfig } from '../config.js';
-import { CredentialVault } from '../deployments/revision-secrets.js';
+import { CredentialVault } from '../deployments/revision-settings.js';
 import { itemBytesMax } from './assignment-sender.js';
 import type { Failure } from './failures.js';
 import type { Revision, StoredRevision, StoredTarget, Target } from './target.js';

@@ -2,7 +2,7 @@ import { type DeploymentId, type DesiredState, ENGINE_KINDS, type EngineKindFact
 import type { NatsConnection } from '@slipway/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DeploymentsServiceConfig } from '../config.js';
-import type { CredentialVault } from '../deployments/revision-secrets.js';
+import type { CredentialVault } from '../deployments/revision-settings.js';
 import { SettingsPolicy } from '../deployments/settings-policy.js';
 import { TargetLoader } from './target-loader.js';
 import { place, wantedReplicas } from './place.js';

@@ -9,7 +9,7 @@ import {
   type ServedAdapter,
   type StateReason,
 } from '@slipway/contracts';
-import { publicSource } from '../deployments/revision-secrets.js';
+import { publicSource } from '../deployments/revision-settings.js';
 import type { Failure } from './failures.js';
 import type { Unit } from './unit.js';
 

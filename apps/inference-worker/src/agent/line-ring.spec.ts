@@ -1,6 +1,6 @@
 import { LOG_LINE_CHARS, LOG_RING_LINES, logLineFilter } from '@slipway/contracts';
 import { expect, it } from 'vitest';
-import { LineRing, type WantedLines } from './line-ring.js';
+import { LineRing, type WantedLines } from './log-book.js';
 
 const filled = (count: number): LineRing => {
   const ring = new LineRing();

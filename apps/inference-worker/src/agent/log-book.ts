@@ -1,9 +1,40 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { AccountId, AssignmentItem, DeploymentId, LogLine } from '@slipway/contracts';
+import { type AccountId, type AssignmentItem, type DeploymentId, LOG_LINE_CHARS, LOG_RING_LINES, type LogLine } from '@slipway/contracts';
 import { CONFIG, createLogger, type Logger } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
-import { LineRing, type WantedLines } from './line-ring.js';
 import { type ReadableLine, readableLine } from './log-text.js';
+
+export interface WantedLines {
+  readonly after?: number | undefined;
+  readonly isWanted?: (line: LogLine) => boolean;
+}
+
+/** The newest lines of one deployment's log. */
+export class LineRing {
+  readonly #lines: LogLine[] = [];
+  #next = 0;
+
+  add(line: LogLine): void {
+    this.#lines[this.#next] = { ...line, text: line.text.slice(0, LOG_LINE_CHARS) };
+    this.#next = (this.#next + 1) % LOG_RING_LINES;
+  }
+
+  /** At most `count` wanted lines of together at most `bytes` as JSON, oldest first. @param after only lines with higher numbers */
+  newest(count: number, bytes: number, { after = 0, isWanted = () => true }: WantedLines = {}): LogLine[] {
+    const found: LogLine[] = [];
+    let size = 0;
+    for (let back = 1; back <= this.#lines.length && found.length < count; back += 1) {
+      const line = this.#lines[(this.#next - back + LOG_RING_LINES) % LOG_RING_LINES];
+      if (!line || (line.no ?? Infinity) <= after) break;
+      if (!isWanted(line)) continue;
+      size += Buffer.byteLength(JSON.stringify(line)) + 1;
+      if (size > bytes) break;
+      found.push(line);
+    }
+    // What a runner wrote may arrive after what its agent wrote meanwhile.
+    return found.reverse().sort((a, b) => a.at - b.at);
+  }
+}
 
 /** Deployments whose lines are kept; of the account that has most of them, the one that wrote nothing for longest goes first. */
 const MAX_DEPLOYMENTS = 64;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { FeedReads } from './feed-reads.js';
+import { FeedReads } from './sql-feed-store.js';
 
 describe('statements of feeds', () => {
   let reads: FeedReads;

@@ -1,7 +1,7 @@
 import { Incarnation } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { processClock } from '../clock.js';
-import { Backlog } from './backlog.js';
+import { Backlog } from './relay.js';
 import { FeedHandlers, pageOf } from './feed-handlers.js';
 import type { FeedLook, FeedStore } from './feed-store.js';
 

@@ -3,11 +3,9 @@ import { type Logger, type NatsConnection, RpcResponder, watchConnection } from 
 import type { z } from 'zod';
 import { type MonotonicClock, processClock } from '../clock.js';
 import { ALIVE_MARGIN_MS, BUSY_MS, REST_TICK_MS, STALE_AFTER_MS, STALL_MS, TICK_MS } from '../limits.js';
-import { Backlog } from './backlog.js';
+import { FeedHandlers, ReaderLeases } from './feed-handlers.js';
 import type { ChangeTicket, FeedLook, FeedSource, FeedStore, RecordChange } from './feed-store.js';
-import { FeedHandlers } from './feed-handlers.js';
-import { ReaderLeases } from './reader-leases.js';
-import { Relay } from './relay.js';
+import { Backlog, Relay } from './relay.js';
 
 /** Pause between two checks for confirmations, in milliseconds. */
 const CONFIRM_POLL_MS = 40;

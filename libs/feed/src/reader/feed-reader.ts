@@ -11,12 +11,10 @@ import {
 import { type MonotonicClock, processClock } from '../clock.js';
 import { ASK_GAP_MS, RETRY_MAX_MS, STALE_AFTER_MS } from '../limits.js';
 import type { FeedPlace } from '../publisher/feed-store.js';
-import { FeedPosition } from './feed-position.js';
+import { FeedPosition, type Freshness, FreshnessMeter } from './feed-position.js';
 import type { FeedSink } from './feed-sink.js';
-import { type Freshness, FreshnessMeter } from './freshness.js';
-import { hedged } from './hedged.js';
 import { Pacer } from './pacer.js';
-import { readSnapshot } from './snapshot-loader.js';
+import { hedged, readSnapshot } from './snapshot-loader.js';
 
 /** Delay of the question that confirms applied changes, in milliseconds: one question confirms a burst. */
 const CONFIRM_MS = 25;
