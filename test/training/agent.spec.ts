@@ -216,7 +216,7 @@ describe('the agent of a training worker', () => {
     expect(tuning.steps[0]).toBe(step + 1);
   });
 
-  it('leaves the CPU to others while a job runs, and ends it when another attempt began', async () => {
+  it('leaves the CPU to others and ends when it is superseded', async () => {
     assign(longJob());
     await until('the first steps', () => tuning.steps.length > 0, LONG_MS);
     const [task] = tasks();

@@ -99,14 +99,14 @@ export class AuditLog {
   }
 }
 
-type Setting = string | number | boolean | null | undefined;
+type Value = number | string | undefined;
 
 /**
  * The settings that a change sets to other values, each as "before → after", for the audit log.
  * @param unset the word for a setting without a value
  */
 export function changesOf(before: object, after: object, unset: 'none' | 'default'): AuditEntry['facts'] {
-  const [was, is] = [new Map<string, Setting>(Object.entries(before)), new Map<string, Setting>(Object.entries(after))];
+  const [was, is] = [new Map<string, Value>(Object.entries(before)), new Map<string, Value>(Object.entries(after))];
   const names = new Set([...was.keys(), ...is.keys()]);
   const changed = [...names].filter((name) => was.get(name) !== is.get(name));
   return Object.fromEntries(changed.map((name) => [name, `${was.get(name) ?? unset} → ${is.get(name) ?? unset}`]));
