@@ -54,11 +54,17 @@ describe('items of several turns', () => {
   it('leave together within the time that they wait', async () => {
     const sent: number[][] = [];
     const outbox = new TurnOutbox<number>((items) => void sent.push([...items]), { holdMs: LONG_MS, waitMs: () => 1 });
-    outbox.put(1);
-    await turn();
-    outbox.put(2);
-    expect(sent).toEqual([]);
-    await vi.waitFor(() => expect(sent).toEqual([[1, 2]]), 20_000);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      outbox.put(1);
+      await turn();
+      outbox.put(2);
+      expect(sent).toEqual([]);
+      vi.advanceTimersByTime(1);
+      expect(sent).toEqual([[1, 2]]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 
