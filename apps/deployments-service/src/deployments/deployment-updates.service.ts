@@ -75,10 +75,8 @@ export class DeploymentUpdatesService {
     request: KnownRequest,
   ): Promise<{ rev: number; changed: boolean; state: ObservedState; changes: AuditEntry['facts'] }> {
     const { account, deployment } = request;
-    const [newest, base] = await Promise.all([
-      this.#read(tx, deployment, locked.rev),
-      this.#read(tx, deployment, request.base ?? locked.rev),
-    ]);
+    const newest = await this.#read(tx, deployment, locked.rev);
+    const base = request.base === undefined ? newest : await this.#read(tx, deployment, request.base);
     const next = this.settings.next(base, request);
     if (isSame(next, newest)) return { rev: locked.rev, changed: false, state: locked.state, changes: {} };
     const rev = locked.rev + 1;

@@ -35,25 +35,21 @@ export class DeploymentViewsService {
   ) {}
 
   async list({ account, after }: z.output<typeof ListDeployments.request>): Promise<z.output<typeof ListDeployments.reply>> {
-    const [stored, aliases] = await this.transactions.read(account, (connection) =>
-      Promise.all([
-        this.deployments.page(connection, account, { after: after ?? 0, limit: PAGE_ROWS + 1 }),
-        this.aliases.byDeployment(connection, account),
-      ]),
-    );
+    const { stored, aliases } = await this.transactions.read(account, async (connection) => ({
+      stored: await this.deployments.page(connection, account, { after: after ?? 0, limit: PAGE_ROWS + 1 }),
+      aliases: await this.aliases.byDeployment(connection, account),
+    }));
     const views = stored.map((deployment) => this.#view(deployment, aliases.get(deployment.id) ?? []));
     const { items: deployments, next } = pageOf(views, PAGE_ROWS, idOf);
     return { deployments, next };
   }
 
   async find({ account, deployment: id }: DeploymentName): Promise<z.input<typeof FindDeployment.reply>> {
-    const [stored, aliases, revisions] = await this.transactions.read(account, (connection) =>
-      Promise.all([
-        this.deployments.find(connection, account, id),
-        this.aliases.byDeployment(connection, account),
-        this.revisions.list(connection, id),
-      ]),
-    );
+    const { stored, aliases, revisions } = await this.transactions.read(account, async (connection) => ({
+      stored: await this.deployments.find(connection, account, id),
+      aliases: await this.aliases.byDeployment(connection, account),
+      revisions: await this.revisions.list(connection, id),
+    }));
     if (!stored) throw deploymentNotFound();
     const { caps, context } = stored;
     return {
