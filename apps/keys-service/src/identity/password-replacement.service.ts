@@ -42,7 +42,7 @@ export class PasswordChange {
   async change({ session, user, current, next, origin }: PasswordChangeRequest): Promise<number> {
     const known = await this.transactions.read((connection) => this.people.find(connection, user));
     if (known === null) throw sessionEnded();
-    requireStrongPassword(next, known, 'next');
+    await requireStrongPassword(next, known, 'next');
     const person = await this.passwords.verify({ email: known.email, password: current }, { origin, session });
     const passwordHash = await this.passwords.hash(next, user);
     return this.transactions.run(async (tx) => {

@@ -56,7 +56,7 @@ export class PasswordSignIn {
     if (email === undefined) throw new ServiceError('invalid_request', 'Enter your email address.', { param: 'email' });
     requireNewPassword(password);
     const check = await this.passwords.check({ email, password }, source);
-    if (check.outcome !== 'correct') requireStrongPassword(password, { email, name }, 'password');
+    if (check.outcome !== 'correct') await requireStrongPassword(password, { email, name }, 'password');
     return this.transactions.run(async (tx) => {
       const invitation = await this.invitations.lock(tx, token);
       await this.invitations.requireRoom(tx, invitation, email);

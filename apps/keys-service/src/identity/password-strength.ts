@@ -1,6 +1,5 @@
 import { ServiceError } from '@slipway/contracts';
-import { ZxcvbnFactory } from '@zxcvbn-ts/core';
-import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
+import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 
 /** Characters that are judged: the time for it grows faster than the length, and this many suffice. */
 const JUDGED_CHARS = 40;
@@ -32,7 +31,18 @@ export interface PasswordOwner {
   readonly name: string;
 }
 
-let estimator: ZxcvbnFactory | undefined;
+let estimator: Promise<ZxcvbnFactory> | undefined;
+
+/** Loads the dictionary, which takes some MiB, with the first password that is chosen. */
+async function loadEstimator(): Promise<ZxcvbnFactory> {
+  const [core, common] = await Promise.all([import('@zxcvbn-ts/core'), import('@zxcvbn-ts/language-common')]);
+  return new core.ZxcvbnFactory({
+    dictionary: common.dictionary,
+    graphs: common.adjacencyGraphs,
+    maxLength: JUDGED_CHARS,
+    l33tMaxSubstitutions: SUBSTITUTIONS_MAX,
+  });
+}
 
 const wordsOf = (text: string): string[] => text.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length > 2);
 
@@ -41,15 +51,10 @@ const wordsOf = (text: string): string[] => text.split(/[^\p{L}\p{N}]+/u).filter
  * @param param the field that holds it
  * @throws ServiceError `invalid_request` with the reason
  */
-export function requireStrongPassword(password: string, { email, name }: PasswordOwner, param: string): void {
-  estimator ??= new ZxcvbnFactory({
-    dictionary,
-    graphs: adjacencyGraphs,
-    maxLength: JUDGED_CHARS,
-    l33tMaxSubstitutions: SUBSTITUTIONS_MAX,
-  });
+export async function requireStrongPassword(password: string, { email, name }: PasswordOwner, param: string): Promise<void> {
+  estimator ??= loadEstimator();
   const known = ['slipway', email, name, ...wordsOf(email), ...wordsOf(name)].filter((word) => word !== '');
-  const { score, feedback } = estimator.check(password.slice(0, JUDGED_CHARS), known);
+  const { score, feedback } = (await estimator).check(password.slice(0, JUDGED_CHARS), known);
   if (score >= LEAST_SCORE) return;
   const reason = REASONS[feedback.warning ?? ''] ?? OTHER_REASON;
   const advice = 'Take a longer one, such as several words that do not belong together.';
