@@ -4,7 +4,7 @@ import { runServices, type ServiceToRun } from '@slipway/platform/service';
 
 /**
  * The control plane of `npm start`: the services that `SERVICES` names, in this one process. A process for each of
- * the four takes 150 MiB more of a laptop's memory. Clusters run them apart, by the main.js of each app.
+ * the four takes about 135 MiB more of a laptop's memory. Clusters run them apart, by the main.js of each app.
  * `SERVICES` is JSON: what the environment of each service would hold, by the name of its app.
  */
 const { SERVICES } = process.env;
