@@ -2,8 +2,9 @@ import { ServiceError, type Usage } from '@slipway/contracts';
 import type { Logger } from '@slipway/platform';
 import type { AnswerRelay } from './answer-relay.js';
 import type { Pace } from './read-shares.js';
-import { BrokenStreamError, type EventShare, SseReader } from './sse-reader.js';
-import { type UpstreamChunk, readChunk } from './upstream-chunk.js';
+import { ChunkStream } from './chunk-stream.js';
+import { BrokenStreamError, type EventShare } from './sse-reader.js';
+import type { UpstreamChunk } from './upstream-chunk.js';
 import type { RequestBytes, UpstreamClient } from './upstream-client.js';
 import type { BodySink, ReadHeader, UpstreamAnswer } from './upstream-exchange.js';
 import { errorOfRefusal, parseRecord, readRefusal, type RefusingAnswer, roomLeft, type UpstreamRefusal } from './upstream-error.js';
@@ -41,15 +42,16 @@ type Stage = 'answer' | 'end' | 'drain';
 /** One request to an upstream. */
 export class HttpGeneration implements BodySink {
   #leaving: NodeJS.Timeout | undefined;
-  readonly #events: SseReader;
+  readonly #chunks: ChunkStream;
   #isAnswered = false;
   #isStream = false;
-  #done = false;
+  /** The stream was closed from here. */
+  #left = false;
   #stage: Stage = 'answer';
   #flushing = false;
 
   constructor(private readonly options: HttpGenerationOptions) {
-    this.#events = new SseReader(options.room);
+    this.#chunks = new ChunkStream(options.room);
   }
 
   /** @throws ServiceError unless the answer is complete, or was ended from outside in peace. */
@@ -66,7 +68,7 @@ export class HttpGeneration implements BodySink {
       return relay.usage();
     } finally {
       clearTimeout(this.#leaving);
-      this.#events.close();
+      this.#chunks.close();
       // Before the caller learns of the end, or of the failure: what came before it is handed on.
       relay.flush();
     }
@@ -79,11 +81,13 @@ export class HttpGeneration implements BodySink {
   }
 
   bytes(piece: Uint8Array): boolean {
-    this.#takeAll(this.#events.feed(piece));
+    // What came before broken bytes is handed on all the same.
+    this.#flushSoon();
+    if (!this.#left) this.#chunks.feed(piece, this.#take);
     const stage = this.#stageNow();
     if (stage !== this.#stage) this.#leaveAfter(stage === 'drain' ? DRAIN_MS : this.options.endMs);
     this.#stage = stage;
-    return this.#events.inside;
+    return this.#chunks.inside;
   }
 
   async #converse(): Promise<void> {
@@ -124,12 +128,6 @@ export class HttpGeneration implements BodySink {
     return refusal;
   }
 
-  /** What came before a broken event is handed on all the same. */
-  #takeAll(events: readonly string[]): void {
-    this.#flushSoon();
-    for (const data of events) this.#take(data);
-  }
-
   /**
    * Hands on once what one read of the socket brought. undici calls `bytes` for each HTTP chunk of it, and engines write a
    * chunk per token; all of these calls come before the next microtask.
@@ -143,15 +141,9 @@ export class HttpGeneration implements BodySink {
     });
   }
 
-  #take(data: string): void {
-    const said = data.trim();
-    if (this.#done || said === '') return;
-    if (said === '[DONE]') {
-      this.#done = true;
-      return;
-    }
+  readonly #take = (chunk: UpstreamChunk): void => {
     const { relay, log } = this.options;
-    const chunk = readChunk(said);
+    if (this.#left) return;
     if (isFailure(chunk)) {
       const failure = this.#failureOf(chunk);
       if (!relay.finished) throw failure;
@@ -159,7 +151,7 @@ export class HttpGeneration implements BodySink {
     }
     relay.take(chunk);
     if (relay.overdue) this.#leave();
-  }
+  };
 
   /** Some servers commit to a status before they look at the request; what they send first is then the refusal. */
   #failureOf({ error }: UpstreamChunk): ServiceError {
@@ -180,7 +172,7 @@ export class HttpGeneration implements BodySink {
   }
 
   #stageNow(): Stage {
-    if (this.#done) return 'drain';
+    if (this.#chunks.done || this.#left) return 'drain';
     return this.options.relay.finished ? 'end' : 'answer';
   }
 
@@ -192,7 +184,7 @@ export class HttpGeneration implements BodySink {
 
   /** The answer ended at a stop string that the upstream does not know of: closing the stream ends it there too. */
   #leave(): void {
-    this.#done = true;
+    this.#left = true;
     this.options.controller.abort(OVER);
   }
 

@@ -65,6 +65,7 @@ export class SseReader {
   #pending = 0;
   #taken = 0;
   #inside = false;
+  #between = false;
 
   constructor(private readonly room: EventShare) {}
 
@@ -75,12 +76,18 @@ export class SseReader {
   feed(bytes: Uint8Array): string[] {
     const text = this.#decode(bytes);
     this.#parser.feed(text);
+    this.#between = text.endsWith('\n\n') || text.endsWith('\r\n\r\n');
     if (this.#tooLarge) throw new BrokenStreamError('an event is larger than 8 Mi characters');
     const arrived = this.#events;
     this.#events = [];
     this.#account(text.length, arrived.length > 0 || this.#isBetween);
     this.#isBetween = false;
     return arrived;
+  }
+
+  /** Whether the last bytes ended with an empty line, so that nothing of an event is held; false before the first bytes. */
+  get between(): boolean {
+    return this.#between;
   }
 
   /** Whether the last bytes completed no event. */

@@ -13,7 +13,7 @@ import type { UsageReporter } from '../usage/usage-reporter.js';
 import { ActiveStream } from './active-stream.js';
 import { DocumentResponse, reservationFor, reserveDocument, TokenCountResponse } from './document-response.js';
 import type { RelayedResponse, RelayTimes } from './relayed-response.js';
-import { LoopPressure, SseResponse } from './sse-response.js';
+import { SseResponse, TurnEnd } from './sse-response.js';
 
 const TICK_MS = 250;
 /** Interval at which the keys of running streams are checked, in milliseconds; a revoked key's streams end within 5 s. */
@@ -47,7 +47,7 @@ const isOver = ({ response }: InferenceContext): boolean => response.writableEnd
 /** Runs inference requests: reads the body, starts a stream on a worker, relays its events to the response. */
 export class InferenceService {
   readonly #streams = new OpenSet<ActiveStream>();
-  readonly #pressure = new LoopPressure();
+  readonly #turnEnd = new TurnEnd();
   #ticker: NodeJS.Timeout | undefined;
   #keysCheckedAt = 0;
 
@@ -70,7 +70,7 @@ export class InferenceService {
       this.#begin({ context, route, chooser, api: surface.api, read, ...(shell.names && { names: shell.names }) }, (stream, streamId) => {
         const writer = surface.writer(shell, context.deployment, streamId);
         const options = { context, writer, times, cut: stream.cut.bind(stream), hold };
-        return shell.stream ? new SseResponse({ ...options, pressure: this.#pressure }) : new DocumentResponse(options);
+        return shell.stream ? new SseResponse({ ...options, turnEnd: this.#turnEnd }) : new DocumentResponse(options);
       });
     });
   }
@@ -170,7 +170,6 @@ export class InferenceService {
   #add(stream: ActiveStream): void {
     this.#streams.add(stream);
     this.#ticker ??= setInterval(() => this.#tick(), TICK_MS);
-    this.#pressure.watch(true);
   }
 
   #remove(stream: ActiveStream): void {
@@ -178,7 +177,6 @@ export class InferenceService {
     if (this.#streams.size > 0) return;
     clearInterval(this.#ticker);
     this.#ticker = undefined;
-    this.#pressure.watch(false);
   }
 
   #tick(): void {

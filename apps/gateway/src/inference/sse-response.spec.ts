@@ -7,7 +7,7 @@ import { InferenceLine } from '../observability/inference-line.js';
 import { chatErrors } from '../surfaces/chat/errors.js';
 import { ChatWriter } from '../surfaces/chat/events.js';
 import { type CutReason, RELAY_TIMES } from './relayed-response.js';
-import { LoopPressure, SseResponse, UNSENT_BYTES_MAX, UNSENT_BYTES_SPARED } from './sse-response.js';
+import { SseResponse, TurnEnd, UNSENT_BYTES_MAX, UNSENT_BYTES_SPARED } from './sse-response.js';
 
 /** A response whose client reads as slowly as the test wants. */
 class ScriptedResponse extends EventEmitter {
@@ -58,6 +58,7 @@ class ScriptedResponse extends EventEmitter {
   }
 }
 
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const text = (x: string): StreamEvent => ({ k: 'text', x, n: 1 });
 const contents = (frames: string): string[] =>
   [...frames.matchAll(/"delta":\{"content":("(?:[^"\\]|\\.)*")/g)].map((match) => JSON.parse(match[1]!) as string);
@@ -76,15 +77,12 @@ describe('a streamed answer', () => {
   let cuts: CutReason[];
   let memory: MemoryShares;
   let hold: MemoryReservation;
-  let pressure: { lagging: boolean; atTurnEnd: LoopPressure['atTurnEnd'] };
 
   beforeEach(() => {
     response = new ScriptedResponse();
     cuts = [];
     memory = new MemoryShares({ bytes: 100 * 1024 * 1024, shareBytes: 50 * 1024 * 1024 });
     hold = memory.open(1);
-    const loop = new LoopPressure();
-    pressure = { lagging: false, atTurnEnd: (flush) => loop.atTurnEnd(flush) };
     const context = {
       id: 'req_1',
       request: { complete: true },
@@ -96,7 +94,7 @@ describe('a streamed answer', () => {
     answer = new SseResponse({
       context,
       writer,
-      pressure: pressure as LoopPressure,
+      turnEnd: new TurnEnd(),
       times: RELAY_TIMES,
       cut: (reason) => cuts.push(reason),
       hold,
@@ -120,32 +118,32 @@ describe('a streamed answer', () => {
     expect(response.destroyed).toBe(false);
   });
 
-  it('writes each step at once to a fast client', () => {
+  it('writes its first output at once', () => {
     answer.events([text('a')]);
-    answer.events([text('b')]);
-    answer.events([text('c'), text('d')]);
-    expect(response.writes.map(contents)).toEqual([['a'], ['b'], ['cd']]);
+    expect(response.writes.map(contents)).toEqual([['a']]);
   });
 
-  it('merges events into one write for slow clients', () => {
+  it('writes later events of one turn together', async () => {
+    for (const x of ['a', 'b', 'c']) answer.events([text(x)]);
+    expect(response.writes).toHaveLength(1);
+    await turn();
+    expect(response.writes.map(contents)).toEqual([['a'], ['bc']]);
+    answer.events([text('d'), text('e')]);
+    await turn();
+    expect(response.writes.map(contents)).toEqual([['a'], ['bc'], ['de']]);
+  });
+
+  it('merges events into one write for slow clients', async () => {
     answer.events([text('a')]);
     response.writableNeedDrain = true;
     for (const x of ['b', 'c', 'd']) answer.events([text(x)]);
+    await turn();
     expect(response.writes).toHaveLength(1);
     response.drain();
     expect(response.writes.map(contents)).toEqual([['a'], ['bcd']]);
     answer.events([text('e')]);
+    await turn();
     expect(response.writes).toHaveLength(3);
-  });
-
-  it('merges events while the event loop lags', async () => {
-    pressure.lagging = true;
-    answer.events([text('a')]);
-    expect(response.writes).toHaveLength(1);
-    for (const x of ['b', 'c']) answer.events([text(x)]);
-    expect(response.writes).toHaveLength(1);
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(response.writes.map(contents)).toEqual([['a'], ['bc']]);
   });
 
   it('ends with all queued events and the end mark', () => {

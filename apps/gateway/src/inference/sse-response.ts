@@ -1,4 +1,5 @@
 import type { EndFrame, ServiceError, StreamEvent } from '@slipway/contracts';
+import { ChunkedBody } from '../http/chunked-body.js';
 import { ClientProgress } from '../http/client-progress.js';
 import { sendError } from '../http/error-response.js';
 import { idHeaders, type RequestContext } from '../http/request-context.js';
@@ -6,51 +7,20 @@ import type { MemoryReservation } from '../memory/memory-shares.js';
 import type { ResponseWriter } from '../surfaces/surface.js';
 import { type CutReason, eventBytes, type RelayedResponse, type RelayTimes } from './relayed-response.js';
 
-/** Interval at which the lag of the event loop is measured, in milliseconds. */
-const SAMPLE_MS = 20;
-/** Lag above which writes are merged, in milliseconds. */
-const LAGGING_MS = 20;
+/** Collects what is to be done once at the end of a turn of the event loop. */
+export class TurnEnd {
+  #tasks = new Set<() => void>();
 
-/** Measures the lag of the event loop. While it lags, events of one turn are merged into one write, since writes use most of the CPU. */
-export class LoopPressure {
-  #dirty = new Set<() => void>();
-  #timer: NodeJS.Timeout | undefined;
-  #due = 0;
-  #lagging = false;
-  #scheduled = false;
-
-  get lagging(): boolean {
-    return this.#lagging;
+  /** Calls `task` at the end of this turn, once however often it is given. */
+  do(task: () => void): void {
+    if (this.#tasks.size === 0) setImmediate(() => this.#doAll());
+    this.#tasks.add(task);
   }
 
-  /** Starts or stops the measurement; it runs only while there are streams. */
-  watch(active: boolean): void {
-    if (active === (this.#timer !== undefined)) return;
-    clearInterval(this.#timer);
-    this.#lagging = false;
-    this.#due = performance.now() + SAMPLE_MS;
-    this.#timer = active ? setInterval(() => this.#sample(), SAMPLE_MS).unref() : undefined;
-  }
-
-  /** Calls `flush` once at the end of this turn, however often it is scheduled. */
-  atTurnEnd(flush: () => void): void {
-    this.#dirty.add(flush);
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(() => this.#flushAll());
-  }
-
-  #sample(): void {
-    const now = performance.now();
-    this.#lagging = now - this.#due > LAGGING_MS;
-    this.#due = now + SAMPLE_MS;
-  }
-
-  #flushAll(): void {
-    this.#scheduled = false;
-    const flushes = this.#dirty;
-    this.#dirty = new Set();
-    for (const flush of flushes) flush();
+  #doAll(): void {
+    const tasks = this.#tasks;
+    this.#tasks = new Set();
+    for (const task of tasks) task();
   }
 }
 
@@ -65,7 +35,7 @@ const EVENT_BYTES = 64;
 export interface SseOptions {
   readonly context: RequestContext;
   readonly writer: ResponseWriter;
-  readonly pressure: LoopPressure;
+  readonly turnEnd: TurnEnd;
   readonly times: RelayTimes;
   readonly cut: (reason: CutReason) => void;
   /** The account's memory for unsent data; released when the response is over. */
@@ -75,11 +45,12 @@ export interface SseOptions {
 const isOutput = ({ k }: StreamEvent): boolean => k !== 'start';
 
 /**
- * Relays events to one client as server-sent events. Each engine step is written at once. While the client or the event loop
- * is behind, events are queued and merged into one write. The first output is never queued.
+ * Relays events to one client as server-sent events. The first output is written at once. Later events of one turn of the event
+ * loop, and those that come while the client is behind, are merged into one write, since writes use most of the CPU.
  */
 export class SseResponse implements RelayedResponse {
   readonly #progress: ClientProgress;
+  readonly #body: ChunkedBody;
   readonly #startedAt = performance.now();
   #queued: StreamEvent[] = [];
   #queuedBytes = 0;
@@ -90,19 +61,18 @@ export class SseResponse implements RelayedResponse {
 
   constructor(private readonly options: SseOptions) {
     this.#progress = new ClientProgress(options.context.response, this.#startedAt);
-    options.context.response.on('drain', this.#flush);
+    this.#body = new ChunkedBody(options.context.response, this.#flush);
   }
 
   events(events: readonly StreamEvent[]): void {
     // Events before the first output wait for it.
     if (!this.#begun && !events.some(isOutput)) return this.#keep(events);
-    const { pressure, writer } = this.options;
-    const first = !this.#begun;
-    this.#begun = true;
-    const behind = this.#response.writableNeedDrain || this.#queued.length > 0;
-    if (first || (!behind && !pressure.lagging)) return this.#write(writer.frames(first ? [...this.#take(), ...events] : events));
+    if (!this.#begun) {
+      this.#begun = true;
+      return this.#write(this.options.writer.frames([...this.#take(), ...events]));
+    }
     this.#keep(events);
-    return behind ? undefined : pressure.atTurnEnd(this.#flush);
+    return this.#body.isBehind ? undefined : this.options.turnEnd.do(this.#flush);
   }
 
   end(end: EndFrame): void {
@@ -138,7 +108,7 @@ export class SseResponse implements RelayedResponse {
     if (this.#closed) return undefined;
     const silentSince = this.#committed ? this.#lastWrite : this.#startedAt;
     const interval = this.#committed ? times.keepAliveMs : times.commitStreamMs;
-    if (now - silentSince < interval || this.#response.writableNeedDrain) return undefined;
+    if (now - silentSince < interval || this.#body.isBehind) return undefined;
     this.#write(this.options.writer.keepAlive);
     this.#lastWrite = now;
     return undefined;
@@ -163,7 +133,7 @@ export class SseResponse implements RelayedResponse {
     if (frames === '' || this.#closed) return;
     this.#commit();
     this.#lastWrite = performance.now();
-    this.#response.write(frames);
+    this.#body.write(frames);
   }
 
   #keep(events: readonly StreamEvent[]): void {
@@ -194,7 +164,7 @@ export class SseResponse implements RelayedResponse {
   }
 
   readonly #flush = (): void => {
-    if (this.#closed || this.#response.writableNeedDrain) return;
+    if (this.#closed || this.#body.isBehind) return;
     if (this.#queued.length > 0) this.#write(this.options.writer.frames(this.#take()));
     this.options.hold.shrinkTo(this.#response.writableLength);
   };
