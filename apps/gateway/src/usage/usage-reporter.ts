@@ -36,7 +36,7 @@ const RECORDS_MAX = 100_000;
 /** Interval of records for a running request, in milliseconds. */
 const INTERIM_MS = 60_000;
 /** How long a record waits to share a message with others, in milliseconds; JetStream is the largest cost per request. */
-const GATHER_MS = 50;
+const GATHER_MS = 250;
 /** Interval of reports of refused requests, in milliseconds. */
 const REFUSED_MS = 10_000;
 /** Most waiting messages about refused requests. */

@@ -53,8 +53,7 @@ function parse(data: Uint8Array): unknown {
 }
 
 /** The records of a message: itself, or those that it gathers. Each is parsed by itself, so that an invalid one affects no other. */
-const recordsIn = (message: unknown): readonly unknown[] => Gathered.safeParse(message).data?.records ?? [message];
-const refusedIn = (message: unknown): readonly unknown[] => Gathered.safeParse(message).data?.refused ?? [];
+const gatheredIn = (message: unknown): z.output<typeof Gathered> => Gathered.safeParse(message).data ?? { records: [message] };
 
 /** Takes usage from JetStream into the ledger, and removes old rows from it. */
 @Injectable()
@@ -123,10 +122,18 @@ export class UsageIntake {
 
   async #take(items: readonly WorkItem[]): Promise<void> {
     const messages = items.map(({ subject, data }) => ({ subject, message: parse(data) }));
-    const ofGateways = messages.filter(({ subject }) => subject === this.#recorded).map(({ message }) => message);
+    const ofGateways = messages.filter(({ subject }) => subject === this.#recorded).map(({ message }) => gatheredIn(message));
     const ofWorkers = messages.filter(({ subject }) => subject !== this.#recorded).map(({ message }) => message);
-    const records = this.#readable(UsageRecord, ofGateways.flatMap(recordsIn), UsageRecorded);
-    const refused = this.#readable(RefusedUsage, ofGateways.flatMap(refusedIn), UsageRecorded);
+    const records = this.#readable(
+      UsageRecord,
+      ofGateways.flatMap(({ records: some }) => some),
+      UsageRecorded,
+    );
+    const refused = this.#readable(
+      RefusedUsage,
+      ofGateways.flatMap(({ refused: some = [] }) => some),
+      UsageRecorded,
+    );
     let orphans = this.#readable(OrphanUsage, ofWorkers, UsageOrphaned);
     const ledger = this.#ledger;
     const unreadables = [...records.rejected, ...refused.rejected, ...orphans.rejected];

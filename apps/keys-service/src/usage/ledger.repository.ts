@@ -53,15 +53,21 @@ const added = (table: string, column: string): string =>
 /** Rows of the ledger. Every statement locks its rows in the same order, so that replicas cannot deadlock. */
 @Injectable()
 export class LedgerRepository {
-  /** Inserts rows for new requests, and locks the rows of all until the transaction ends. */
-  async lock(tx: Tx, entries: readonly Entry[]): Promise<Map<string, Entry | null>> {
-    await tx.query(
-      `INSERT INTO usage.request (st, account_id, key_id, deployment_id, rev, alias, api, streamed, started_at)
-       SELECT st, account, key, deployment, rev, alias, api, streamed, ${AT} FROM ${INPUT} ORDER BY st
-       ON CONFLICT (st) DO NOTHING`,
+  /** Inserts the requests that have no row yet. @returns the ids of those */
+  async insertNew(tx: Tx, entries: readonly Entry[]): Promise<ReadonlySet<string>> {
+    const rows: { st: string }[] = await tx.query(
+      `INSERT INTO usage.request (st, account_id, key_id, deployment_id, rev, alias, api, streamed, started_at, ttft_ms, ms,
+         prompt, cached, completion, status, source, final, estimated)
+       SELECT st, account, key, deployment, rev, alias, api, streamed, ${AT}, r."ttftMs", r.ms, r.prompt, r.cached, r.completion,
+         r.status, r.source, r.final, r.estimated FROM ${INPUT} ORDER BY st
+       ON CONFLICT (st) DO NOTHING RETURNING st`,
       [JSON.stringify(entries)],
     );
-    const names = entries.map(({ st }) => st);
+    return new Set(rows.map(({ st }) => st));
+  }
+
+  /** Locks the rows of these requests until the transaction ends. @returns them as they are; null = not counted before */
+  async lock(tx: Tx, names: readonly string[]): Promise<Map<string, Entry | null>> {
     const rows: RequestRow[] = await tx.query(`SELECT ${COLUMNS} FROM usage.request WHERE st = ANY($1) ORDER BY st FOR UPDATE`, [names]);
     return new Map(rows.map(lockedOf).map(({ st, known }) => [st, known]));
   }

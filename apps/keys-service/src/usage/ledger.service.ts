@@ -103,8 +103,20 @@ export class Ledger {
       merged.set(entry.st, other ? merge(other, entry) : entry);
     }
     if (merged.size === 0) return;
-    const known = await this.ledger.lock(tx, [...merged.values()]);
-    const changes = [...merged.values()].map((entry): Change => {
+    const all = [...merged.values()];
+    const fresh = await this.ledger.insertNew(tx, all);
+    const added = all.filter(({ st }) => fresh.has(st)).map((after): Change => ({ before: null, after }));
+    const others = all.filter(({ st }) => !fresh.has(st));
+    await this.#addUp(tx, [...added, ...(others.length > 0 ? await this.#update(tx, others) : [])]);
+  }
+
+  /** Merges these into the rows of requests that were counted before. */
+  async #update(tx: Tx, entries: readonly Entry[]): Promise<Change[]> {
+    const known = await this.ledger.lock(
+      tx,
+      entries.map(({ st }) => st),
+    );
+    const changes = entries.map((entry): Change => {
       const before = known.get(entry.st) ?? null;
       return { before, after: before ? merge(before, entry) : entry };
     });
@@ -112,7 +124,7 @@ export class Ledger {
       tx,
       changes.map(({ after }) => after),
     );
-    await this.#addUp(tx, changes);
+    return changes;
   }
 
   async #addUp(tx: Tx, changes: readonly Change[]): Promise<void> {

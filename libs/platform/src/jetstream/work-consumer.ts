@@ -16,8 +16,10 @@ const OPEN_MS = 5_000;
  * That must not happen before the server closes it: events that a new leader then delivers would come again only after 30 s.
  */
 const HEARTBEAT_MS = OPEN_MS / 2;
-/** Time in which arriving events are batched, in milliseconds: a transaction costs more than its records. */
+/** Time in which arriving events are batched at least, in milliseconds: a transaction costs more than its records. */
 const GATHER_MS = 200;
+/** Time from one batch to the next under steady load, in milliseconds. */
+const INTERVAL_MS = 1_000;
 /** Pause after a failure, in milliseconds. */
 const RETRY_MS = 500;
 
@@ -50,6 +52,8 @@ export class WorkConsumer {
   #messages: ConsumerMessages | undefined;
   #running: Promise<void> | undefined;
   #failing = false;
+  /** When the last batch was complete, by the monotonic clock. */
+  #batchedAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: WorkConsumerOptions) {
     this.#consumer = consumerOf(options);
@@ -81,12 +85,18 @@ export class WorkConsumer {
     const messages = await this.#consumer.fetch({ bind: true, max_messages: BATCH, expires: OPEN_MS, idle_heartbeat: HEARTBEAT_MS });
     this.#messages = messages;
     if (this.#stop.signal.aborted) messages.stop();
-    for await (const batch of gathered(messages)) await this.#process(batch);
+    for await (const batch of gathered(messages, () => this.#gatherMs())) await this.#process(batch);
+  }
+
+  /** How long the batch that begins now gathers events. */
+  #gatherMs(): number {
+    return Math.max(GATHER_MS, this.#batchedAt + INTERVAL_MS - performance.now());
   }
 
   async #process(batch: readonly JsMsg[]): Promise<void> {
     const { log, stream, work } = this.options;
     const items = batch.map(({ subject, data }) => ({ subject, data }));
+    this.#batchedAt = performance.now();
     while (!this.#stop.signal.aborted) {
       try {
         await work(items);
@@ -119,10 +129,10 @@ function consumerOf({ nats, env, stream }: WorkConsumerOptions): Consumer {
 }
 
 /**
- * Batches messages: the first one begins a batch, and those that arrive within `GATHER_MS` join it.
+ * Batches messages: the first one begins a batch, and those that arrive within `gatherMs` join it.
  * @throws the error that ended the messages, after the last batch.
  */
-async function* gathered(messages: ConsumerMessages): AsyncGenerator<readonly JsMsg[]> {
+async function* gathered(messages: ConsumerMessages, gatherMs: () => number): AsyncGenerator<readonly JsMsg[]> {
   const source = messages[Symbol.asyncIterator]();
   let failure: Error | undefined;
   const take = async (): Promise<JsMsg | null> => {
@@ -138,7 +148,7 @@ async function* gathered(messages: ConsumerMessages): AsyncGenerator<readonly Js
   for (let first = await next; first; first = await next) {
     const batch = [first];
     next = take();
-    const over = delay(GATHER_MS, null);
+    const over = delay(gatherMs(), null);
     while (batch.length < BATCH) {
       const message = await Promise.race([next, over]);
       if (!message) break;
