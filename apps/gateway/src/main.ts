@@ -1,5 +1,6 @@
 import 'reflect-metadata';
-import { runService } from '@slipway/platform/service';
+import { letHeapDouble, runService } from '@slipway/platform/service';
 import { gatewayService } from './gateway-service.js';
 
+letHeapDouble();
 await runService(gatewayService, process.env);

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
-import { runService } from '@slipway/platform/service';
+import { letHeapDouble, runService } from '@slipway/platform/service';
 import { inferenceWorker } from './inference-worker.js';
 
+letHeapDouble();
 await runService(inferenceWorker, process.env);

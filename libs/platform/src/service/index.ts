@@ -1,3 +1,4 @@
+export { letHeapDouble } from './heap.js';
 export { RpcHandler } from '../rpc/rpc-handler.js';
 export { runService, runServices } from './run-service.js';
 export type { ServiceToRun } from './run-service.js';

@@ -2,7 +2,7 @@ import { ConfigError } from '../config/config-error.js';
 import { loadConfig } from '../config/load-config.js';
 import { createLogger, type Logger } from '../log/logger.js';
 import { Service } from './service.js';
-import { freeStartGarbage } from './start-garbage.js';
+import { freeStartGarbage } from './heap.js';
 import type { ServiceDefinition, ServiceSchema } from './service-definition.js';
 
 /** Time after the drain deadline before a process that hangs in its stop ends anyway, in milliseconds. */

@@ -1,7 +1,7 @@
 import { createHook } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { collectGarbage, freeStartGarbage } from './start-garbage.js';
+import { collectGarbage, freeStartGarbage } from './heap.js';
 
 /** An object that nothing holds. */
 const garbage = (): WeakRef<object> => new WeakRef({ bytes: new Uint8Array(1_000) });
