@@ -20,7 +20,8 @@ function collectGarbage(): void {
 describe('withinTime', () => {
   it('aborts when time is over, despite garbage collections', async () => {
     const outer = new AbortController();
-    const works = Array.from({ length: 20 }, () => withinTime(outer.signal, 100, untilAborted));
+    // As many listeners as Node takes on one signal without a warning.
+    const works = Array.from({ length: 10 }, () => withinTime(outer.signal, 100, untilAborted));
     setTimeout(collectGarbage, 20);
     const ends = await Promise.allSettled(works);
     expect(ends.map((end) => end.status === 'rejected' && (end.reason as Error).name)).toEqual(ends.map(() => 'TimeoutError'));
