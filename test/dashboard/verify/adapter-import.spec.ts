@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { until } from '../testing/until.js';
-import { FakeTrainer } from '../tuning/fake-trainer.js';
-import { axeFaults } from './console-browser.js';
-import { DataSetsStage } from './data-sets-stage.js';
-import { choose, dialog } from './screen.js';
+import { until } from '../../testing/until.js';
+import { FakeTrainer } from '../../tuning/fake-trainer.js';
+import { axeFaults } from '../console-browser.js';
+import { DataSetsStage } from '../data-sets-stage.js';
+import { choose, dialog } from '../screen.js';
 
 const stage = DataSetsStage.around();
 let trainer: FakeTrainer;

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { axeFaults } from './console-browser.js';
-import { DataSetsStage } from './data-sets-stage.js';
-import { dialog } from './screen.js';
+import { axeFaults } from '../console-browser.js';
+import { DataSetsStage } from '../data-sets-stage.js';
+import { dialog } from '../screen.js';
 
 const stage = DataSetsStage.around();
 

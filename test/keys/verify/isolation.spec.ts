@@ -1,0 +1,3 @@
+import { describeIsolation } from '../isolation-cases.js';
+
+describeIsolation(10_000);

@@ -1,0 +1,3 @@
+import { describeServedCounts } from '../served-counts-cases.js';
+
+describeServedCounts(3_000);
