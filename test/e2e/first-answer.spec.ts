@@ -9,12 +9,12 @@ import { streamedAnswer } from './streamed-answer.js';
 const run = promisify(execFile);
 const messages = [{ role: 'user' as const, content: 'Who are you?' }];
 
-describe('a fresh Slipway with two gateways and two workers', () => {
+describe('a fresh Slipway with two gateways', () => {
   let stack: Stack;
   let key: string;
 
   beforeAll(async () => {
-    stack = await startStack(['--gateways', '2', '--workers', '2'], everySetting);
+    stack = await startStack(['--gateways', '2'], everySetting);
     key = stack.key ?? '';
   });
   afterAll(() => stack.stop());
@@ -24,7 +24,7 @@ describe('a fresh Slipway with two gateways and two workers', () => {
 
   it('lists every process that it started', () => {
     const names = stack.processes.map(({ name }) => name);
-    for (const name of ['postgres', 'nats-server', 'control-plane', 'worker-1', 'worker-2', 'gateway-1', 'gateway-2']) {
+    for (const name of ['postgres', 'nats-server', 'control-plane', 'worker-1', 'gateway-1', 'gateway-2']) {
       expect(names).toContain(name);
     }
   });

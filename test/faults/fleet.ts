@@ -38,6 +38,12 @@ export interface GatewayStats {
   readonly refusals: Readonly<Record<string, number>>;
 }
 
+/** What a drained worker says of its streams. */
+export interface Drained {
+  readonly stopped: number;
+  readonly unacknowledged: number;
+}
+
 /** Options of streams. */
 export interface Load {
   readonly count: number;

@@ -6,18 +6,18 @@ export const TOKENS = 180;
 /** Streams that last six seconds. */
 export const LOAD = { count: 80, tokens: TOKENS, hz: 30, gapMs: 2 };
 
-/** Four workers and a gateway on a nats-server, and one of the workers, which the test may lose. */
+/** A few workers and a gateway on a nats-server, and one of the workers, which the test may lose. */
 export class LossStage {
   fleet!: Fleet;
   victim!: string;
-  #nats!: TestNatsServer;
+  nats!: TestNatsServer;
 
   /** Starts it before the tests of the calling file, and renews it before each of them. */
-  static around(): LossStage {
+  static around(workers = 4): LossStage {
     const stage = new LossStage();
     beforeAll(async () => {
-      stage.#nats = await TestNatsServer.start();
-      stage.fleet = await Fleet.start({ url: stage.#nats.url, workers: 4, gateways: 0 });
+      stage.nats = await TestNatsServer.start();
+      stage.fleet = await Fleet.start({ url: stage.nats.url, workers, gateways: 0 });
     });
     beforeEach(async () => {
       await stage.fleet.renew();
@@ -25,7 +25,7 @@ export class LossStage {
     });
     afterAll(async () => {
       await stage.fleet?.end();
-      await stage.#nats?.end();
+      await stage.nats?.end();
     });
     return stage;
   }

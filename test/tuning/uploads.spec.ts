@@ -65,8 +65,9 @@ describe('an upload', () => {
     expect((await door.patch(path, offset + 1, text.subarray(0, 10))).status).toBe(409);
     while (offset < text.length) {
       const answer = await door.patch(path, offset, text.subarray(offset, offset + step));
-      expect(answer.status).toBe(204);
-      offset = Number(answer.headers.get('upload-offset'));
+      // What came before the last cut may still be written: then a client asks again.
+      expect([204, 409]).toContain(answer.status);
+      offset = Number(answer.status === 204 ? answer.headers.get('upload-offset') : await door.offset(path));
     }
     const { upload: view } = await rig.ask(FindUpload, { account, upload });
     expect(view).toMatchObject({ state: 'complete', received: text.length, version: 1 });

@@ -26,7 +26,7 @@ describe('a runner that fails', () => {
     // One crash is repaired without alarming anybody.
     const states = rig.beats.flatMap(({ loads }) => loads.filter(({ dep }) => dep === 1).map(({ state }) => state));
     expect(states).not.toContain('failed');
-    await expectWhole(rig.ask(1, 'Hello', endless));
+    expect((await rig.ask(1, 'Hello', { maxTokens: 8 }).done).end.usage.completion).toBe(8);
   });
 });
 
@@ -35,7 +35,7 @@ describe('an agent that gets SIGTERM', () => {
     const agent = await serving(rig, 1, 2);
     const pids = [1, 2].map((dep) => rig.loadOf(agent, dep)!.pid!);
     const [runner] = rig.runnersOf(1);
-    const runs = [1, 1, 1, 1, 2, 2].map((dep) => rig.ask(dep, 'Hello', endless));
+    const runs = [1, 1, 2].map((dep) => rig.ask(dep, 'Hello', endless));
     await started(runs[0]!);
 
     agent.child.kill('SIGTERM');

@@ -1,22 +1,12 @@
 import { describe, expect, vi } from 'vitest';
 import { anItem } from './an-item.js';
 import { replaced } from './fault-stage.js';
-import { FAKE_LLAMA_SERVER, llamaServerItem, serverOf, servingLlamaServer } from './llama-server-stage.js';
+import { llamaServerItem, serverOf, servingLlamaServer } from './llama-server-stage.js';
 import { MODEL, rigTest as it } from './rig.js';
-import { until } from './until.js';
 
 vi.setConfig({ testTimeout: 180_000 });
 
 describe('the engine llama-server', () => {
-  it.concurrent('is offered only by workers with a binary', async ({ rig }) => {
-    const [without, with_] = [await rig.startAgent(), await rig.startAgent({ LLAMA_SERVER: FAKE_LLAMA_SERVER })];
-    expect(rig.beatOf(without)?.engines).toEqual(['llama', 'http']);
-    expect(rig.beatOf(with_)?.engines).toEqual(['llama', 'llama-server', 'http']);
-    rig.assign(without, [llamaServerItem(rig, 1)]);
-    const load = await until('it is refused', () => rig.loadOf(without, 1)?.reason && rig.loadOf(without, 1));
-    expect(load).toMatchObject({ state: 'failed', reason: 'engine_refused' });
-  });
-
   it.concurrent('serves streams beside models of llama.cpp', async ({ rig }) => {
     const settings = { LLAMA_SERVER_ARGS: '--metrics  --threads 9', SOME_SECRET: 'x' };
     const agent = await servingLlamaServer(
@@ -24,6 +14,7 @@ describe('the engine llama-server', () => {
       [llamaServerItem(rig, 1, null, { cache_type: 'q8_0' }), anItem(2, { source: { kind: 'file', path: MODEL } })],
       settings,
     );
+    expect(rig.beatOf(agent)?.engines).toEqual(['llama', 'llama-server', 'http']);
     expect(rig.loadOf(agent, 1)).toMatchObject({ context: 512, caps: expect.arrayContaining(['tools']) as string[] });
     expect((await rig.ask(1, 'Hello', { maxTokens: 3 }).done).text).toBe('w0 w1 w2 ');
     const { ppid, args, environment } = serverOf(rig, 1);

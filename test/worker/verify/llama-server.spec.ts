@@ -9,6 +9,14 @@ import { until } from '../until.js';
 vi.setConfig({ testTimeout: 180_000 });
 
 describe('the engine llama-server', () => {
+  it.concurrent('is offered only by workers with a binary', async ({ rig }) => {
+    const without = await rig.startAgent();
+    expect(rig.beatOf(without)?.engines).toEqual(['llama', 'http']);
+    rig.assign(without, [llamaServerItem(rig, 1)]);
+    const load = await until('it is refused', () => rig.loadOf(without, 1)?.reason && rig.loadOf(without, 1));
+    expect(load).toMatchObject({ state: 'failed', reason: 'engine_refused' });
+  });
+
   it.concurrent('is replaced when its server falls silent', async ({ rig }) => {
     const agent = await servingLlamaServer(rig, [llamaServerItem(rig, 1, 'silence')]);
     const { pid: runner } = rig.loadOf(agent, 1)!;
