@@ -5,6 +5,7 @@ import { dialog } from '../screen.js';
 import { SignedOutPage } from '../signed-out-page.js';
 
 const stage = SignedOutPage.around();
+const heading = (name: string): Locator => stage.page.getByRole('heading', { level: 1, name });
 const palette = (): Locator => stage.page.getByRole('dialog', { name: 'Search and commands' });
 const theme = (): Promise<unknown> => stage.page.evaluate('document.documentElement.dataset.theme');
 
@@ -23,4 +24,45 @@ it.each(['light', 'dark'] as const)('shell and palette have no fault of accessib
   await page.keyboard.press('?');
   await dialog(page).getByText('Show this list').waitFor();
   expect(await axeFaults(page, ['best-practice'])).toEqual([]);
+});
+
+it('the palette switches the account and says nothing matches', async () => {
+  const { page } = stage;
+  await stage.signIn();
+  await page.keyboard.press('Control+k');
+  await palette().getByRole('combobox').fill('no such thing');
+  await palette().getByText('Nothing matches.').waitFor();
+  await palette().getByRole('combobox').fill(`switch to account ${stage.second}`);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/${stage.second}/home`);
+  await page.getByRole('button', { name: `Account ${stage.second}` }).waitFor();
+  expect(stage.path).toBe(`/${stage.second}/home`);
+});
+
+it('the sidebar stays collapsed and the theme dark after a reload', async () => {
+  const { page } = stage;
+  await stage.signIn();
+  await page.keyboard.press('[');
+  await page.getByRole('button', { name: 'Expand the sidebar' }).waitFor();
+  await page.getByRole('button', { name: 'profile menu' }).click();
+  await page.getByRole('menuitemradio', { name: 'Dark' }).click();
+  expect(await theme()).toBe('dark');
+  await page.reload();
+  await page.getByRole('button', { name: 'Expand the sidebar' }).waitFor();
+  expect(await theme()).toBe('dark');
+  await stage.navigation.getByRole('link', { name: 'Usage' }).click();
+  await heading('Usage').waitFor();
+  await page.keyboard.press('[');
+  await page.getByRole('button', { name: 'Collapse the sidebar' }).waitFor();
+});
+
+it('a phone opens the navigation by its menu button', async () => {
+  const { page } = stage;
+  await page.setViewportSize({ width: 390, height: 800 });
+  await stage.signIn();
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  await page.getByRole('button', { name: 'Menu' }).click();
+  await stage.navigation.getByRole('link', { name: 'Members' }).click();
+  await heading('Members').waitFor();
+  expect(await stage.navigation.isVisible()).toBe(false);
 });
