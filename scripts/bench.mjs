@@ -10,8 +10,8 @@ import { Progress } from './lib/progress.mjs';
 import { lastLines, runCommand } from './lib/run-command.mjs';
 import { StartError } from './lib/start-error.mjs';
 
-/** Measurements that need no nginx, by their argument: `npm run bench -- keys`. */
-const ALONE = { keys: benchKeys, rest: benchRest, bodies: benchBodies, tuning: benchTuning };
+/** What is no load, by its argument: `npm run bench -- keys`. */
+const ALONE = { keys: benchKeys, 'rest-bundled': benchRest, 'bodies-check': benchBodies, tuning: benchTuning, report: benchReport };
 
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 const progress = new Progress();
@@ -57,6 +57,11 @@ async function benchTuning() {
 async function benchRest({ natsServer }) {
   const { runRestBench } = await import(pathToFileURL(join(root, 'bench/dist/rest-bench.js')).href);
   return runRestBench({ root, freePort, environment: { ...process.env, NATS_SERVER_BIN: natsServer } });
+}
+
+async function benchReport() {
+  const { runReport } = await import(pathToFileURL(join(root, 'bench/dist/report.js')).href);
+  return runReport(process.argv[3]);
 }
 
 async function benchLoads({ binDir, natsServer }) {

@@ -1,101 +1,109 @@
-import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
-import { startBareRelay } from './bare-relay.js';
-import { CleanUp } from './clean-up.js';
-import { HelperProcess } from './helper-process.js';
-import { type Findings, FULL, LOADS, type LoadContext, QUICK, warmUp } from './loads.js';
-import { Measurements } from './measurement.js';
-import { Nginx } from './nginx.js';
-import { type BenchOptions, USAGE, readOptions } from './options.js';
-import { rowsOf, sentencesOf, tableOf } from './report.js';
-import { Slipway } from './slipway.js';
-import { verdictLines, verdictsOf } from './verdicts.js';
-
-/** What the first stage, scripts/bench.mjs, prepared. */
-export interface BenchStage {
-  readonly root: string;
-  readonly argv: readonly string[];
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly nginx: string;
-  readonly freePort: () => Promise<number>;
-}
-
-const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
-const DIRECT_PATH = '/v1/chat/completions';
+import { pageOf } from './figures/page.js';
+import type { Cell, RunFile } from './figures/run-file.js';
+import { measureRest } from './loads/at-rest.js';
+import { measureIdle } from './loads/idle-streams.js';
+import { LOADS, shortened, WARM_UP } from './loads/loads.js';
+import { orderOf, type Surroundings, takeCell, waysOf } from './loads/rounds.js';
+import { type BenchOptions, readOptions, USAGE } from './options.js';
+import type { CleanUp } from './processes/clean-up.js';
+import { HelperProcess } from './processes/helper-process.js';
+import { type BenchStage, temporaryFolder, withCleanUp } from './stage.js';
+import { startNginx } from './ways/nginx.js';
+import { startSlipway } from './ways/slipway.js';
+import { directWay, type Way } from './ways/way.js';
 
 const note = (text: string): void => void process.stderr.write(`${text}\n`);
 
 /** Everything that takes part, running. */
-async function bringUp(stage: BenchStage, cleanUp: CleanUp): Promise<{ measurements: Measurements; slipway: Slipway }> {
-  const folder = await mkdtemp(join(tmpdir(), 'slipway-bench-'));
-  cleanUp.add(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-  // PostgreSQL does not run as root: whoever it runs as must get to its data.
-  await chmod(folder, 0o755);
+interface Field {
+  readonly surroundings: Surroundings;
+  readonly ways: readonly Way[];
+}
+
+async function bringUp(stage: BenchStage, cleanUp: CleanUp): Promise<Field> {
+  const folder = await temporaryFolder(cleanUp);
   const start = async <First>(script: string): Promise<{ helper: HelperProcess; first: First }> => {
     const started = await HelperProcess.start<First>(script);
     cleanUp.add(() => started.helper.stop());
     return started;
   };
-  const { helper: upstream, first } = await start<{ port: number }>('upstream-process.js');
-  const { helper: clients } = await start('load-process.js');
+  const { helper: engine, first } = await start<{ port: number }>('engine/engine-process.js');
+  const { helper: clients } = await start('clients/load-process.js');
   const owned = (server: { stop(): Promise<void> }): void => cleanUp.add(() => server.stop());
-  const upstreamPort = first.port;
-  const nginx = await Nginx.start(
-    { binary: stage.nginx, folder: join(folder, 'nginx'), port: await stage.freePort(), upstreamPort },
+  const enginePort = first.port;
+  const nginx = await startNginx(
+    { binary: stage.nginx, folder: join(folder, 'nginx'), port: await stage.freePort(), upstreamPort: enginePort },
     owned,
   );
-  const natsServer = stage.environment['NATS_SERVER_BIN'] ?? 'nats-server';
-  const bare = await startBareRelay({ natsServer, natsPort: await stage.freePort(), upstreamPort, folder: join(folder, 'bare') }, cleanUp);
   note('Starting Slipway…');
   const { root, environment } = stage;
-  const slipway = await Slipway.start(
-    { root, environment, dataDir: join(folder, 'data'), port: await stage.freePort(), upstreamPort },
+  const slipway = await startSlipway(
+    { name: 'slipway', version: 'this', root, environment, dataDir: join(folder, 'data'), port: await stage.freePort(), enginePort },
     owned,
   );
-  const direct = { port: upstreamPort, path: DIRECT_PATH, model: 'bench', key: null };
-  const { port, path, key, groups } = slipway;
-  const routes = {
-    direct: { target: direct, groups: {} },
-    nginx: { target: { ...direct, port: nginx.port }, groups: { nginx: nginx.pids } },
-    bare: { target: { ...direct, port: bare.port }, groups: bare.groups },
-    slipway: { target: { port, path, model: 'demo', key }, groups },
-  };
-  note(`Processes: ${JSON.stringify({ ...groups, nginx: nginx.pids, upstream: [upstream.pid], clients: [clients.pid] })}`);
-  return { measurements: new Measurements({ clients, upstream, routes, progress: note }), slipway };
+  return { surroundings: { clients, engine, progress: note }, ways: [directWay(enginePort), nginx, slipway] };
 }
 
-async function runLoads({ quick, only }: BenchOptions, measurements: Measurements, slipway: Slipway): Promise<Findings> {
-  const findings: Findings = {};
-  const context: LoadContext = {
-    measurements,
-    sizes: quick ? QUICK : FULL,
-    findings,
-    logs: slipway.logs,
-    revokedKey: () => slipway.revokedKey(),
-  };
-  await warmUp(context);
-  for (const [name, load] of Object.entries(LOADS)) if (only === null || only === name) await load(context);
-  return findings;
+async function runRounds({ loads, rounds, share }: BenchOptions, { surroundings, ways }: Field): Promise<Cell[]> {
+  const cells: Cell[] = [];
+  const chosen = LOADS.filter(({ name }) => loads.includes(name)).map((load) => (share < 1 ? shortened(load, share) : load));
+  const keys = new Map<string, string>();
+  for (const way of chosen.some((load) => load.hasRefusedKey) ? ways : []) {
+    const key = await way.refusedKey();
+    if (key !== null) keys.set(way.name, key);
+  }
+  if (chosen.length > 0) for (const way of ways) for (const load of WARM_UP) await takeCell(surroundings, load, way, null);
+  for (let round = 0; round < rounds; round += 1) {
+    note(`Round ${round + 1} of ${rounds}`);
+    for (const load of chosen) {
+      for (const way of orderOf(waysOf(load, ways, keys), round)) {
+        const key = load.hasRefusedKey ? (keys.get(way.name) ?? null) : null;
+        cells.push({ round, ...(await takeCell(surroundings, load, way, key)) });
+      }
+    }
+  }
+  return cells;
 }
 
-/** First line that a program prints about its version, on whichever stream. */
-const versionOf = (binary: string, flag: string): string =>
-  execFileSync('/bin/sh', ['-c', '"$1" "$2" 2>&1', 'sh', binary, flag], { encoding: 'utf8' }).split('\n')[0] ?? '';
+/** Runs everything that was asked for. */
+async function measure(options: BenchOptions, field: Field): Promise<RunFile> {
+  const startedAt = new Date();
+  const before = loadavg()[0] ?? 0;
+  const servers = field.ways.filter(({ name }) => name !== 'direct');
+  const rest = options.rest ? await measureRest(servers, options.share) : [];
+  const idle = [];
+  for (const way of options.idle ? servers : []) idle.push(await measureIdle(field.surroundings, way, options.share));
+  const cells = await runRounds(options, field);
+  return {
+    form: 1,
+    at: startedAt.toISOString(),
+    seconds: Math.round((Date.now() - startedAt.getTime()) / 1_000),
+    machine: {
+      cores: availableParallelism(),
+      processor: cpus()[0]?.model ?? '',
+      node: process.version,
+      load: [before, loadavg()[0] ?? 0],
+    },
+    rounds: options.rounds,
+    share: options.share,
+    ways: field.ways.map(({ name, version, does, lacks }) => ({ name, version, does, lacks })),
+    loads: LOADS.filter(({ name }) => options.loads.includes(name)).map(({ name, title, unit }) => ({ name, title, unit })),
+    cells,
+    rest,
+    idle,
+  };
+}
 
-async function publish(stage: BenchStage, options: BenchOptions, measurements: Measurements, findings: Findings): Promise<void> {
-  const rows = rowsOf(measurements.all.filter(({ load }) => load !== 'warm-up'));
-  const verdicts = verdictsOf(rows, findings);
-  const machine = { cores: availableParallelism(), node: process.version, nginx: versionOf(stage.nginx, '-v') };
-  const startedAt = new Date().toISOString();
-  const folder = join(stage.root, 'bench/results');
+/** @returns the path of the file */
+async function write(root: string, run: RunFile): Promise<string> {
+  const folder = join(root, 'bench/results');
   await mkdir(folder, { recursive: true });
-  const path = join(folder, `${startedAt.replaceAll(':', '-').slice(0, 19)}.json`);
-  await writeFile(path, `${JSON.stringify({ at: startedAt, options, machine, findings, verdicts, rows }, null, 1)}\n`);
-  const remarks = [...sentencesOf(findings), '', ...verdictLines(verdicts)].join('\n');
-  const table = rows.length === 0 ? '' : `\n${tableOf(rows)}\n`;
-  process.stdout.write(`${table}\n${remarks}\n\n${path}\n`);
+  const path = join(folder, `${run.at.replaceAll(':', '-').slice(0, 19)}.json`);
+  await writeFile(path, `${JSON.stringify(run)}\n`);
+  return path;
 }
 
 /**
@@ -108,19 +116,10 @@ export async function runBench(stage: BenchStage): Promise<number> {
     process.stdout.write(USAGE);
     return 0;
   }
-  const cleanUp = new CleanUp();
-  const interrupted = new Promise<number>((resolve) => {
-    for (const [signal, code] of Object.entries(SIGNALS)) process.on(signal, () => resolve(code));
-  });
-  const work = async (): Promise<number> => {
-    const { measurements, slipway } = await bringUp(stage, cleanUp);
-    const findings = await runLoads(options, measurements, slipway);
-    await publish(stage, options, measurements, findings);
+  return withCleanUp(async (cleanUp) => {
+    const run = await measure(options, await bringUp(stage, cleanUp));
+    const path = await write(stage.root, run);
+    process.stdout.write(`${pageOf(run)}\n${path}\n`);
     return 0;
-  };
-  try {
-    return await Promise.race([work(), interrupted]);
-  } finally {
-    await cleanUp.run();
-  }
+  });
 }

@@ -5,10 +5,10 @@ import { pathToFileURL } from 'node:url';
 import { formatKey, isServiceError } from '@slipway/contracts';
 import { macOf, parsePeppers } from '@slipway/platform';
 import { startTestPostgres, TestNatsServer } from '@slipway/testing';
-import { AppProcess } from './app-process.js';
-import { CleanUp } from './clean-up.js';
+import { AppProcess } from './processes/app-process.js';
+import { CleanUp } from './processes/clean-up.js';
 import { insertKeys } from './many-keys.repository.js';
-import { cpuOf, residentBytes } from './process-figures.js';
+import { cpuSeconds, residentBytes } from './processes/process-figures.js';
 
 const KEYS = 100_000;
 const CHECKS = 100_000;
@@ -128,7 +128,7 @@ async function timeLoading({ root, path }: KeysStage, cleanUp: CleanUp): Promise
   for (const service of ['keys-service', 'deployments-service']) await start(service);
   const measure = async (): Promise<Start> => {
     const { running, readyMs } = await start('gateway');
-    const cpuS = cpuOf({ gateway: [running.pid] })['gateway'] ?? 0;
+    const cpuS = cpuSeconds(running.pid);
     await delay(SETTLE_MS);
     const mib = residentBytes(running.pid) / MIB;
     await running.stop();

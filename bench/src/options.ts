@@ -1,35 +1,72 @@
 import { parseArgs } from 'node:util';
-import { LOADS } from './loads.js';
+import { LOADS } from './loads/loads.js';
 
-export const USAGE = `Usage: npm run bench -- [options]
-       npm run bench -- keys      what 100,000 keys cost a gateway
-       npm run bench -- bodies [FOLDER]   what checking a body costs, beside that of another built checkout
-       npm run bench -- rest      what the bundled model costs without requests
-       npm run bench -- tuning    what uploads and trainings cost, and how soon they do what they are told
+/** Measurements beside the loads, in the order in which they are run: memory first, while nothing has made heaps grow. */
+const STILL = ['rest', 'idle'] as const;
+const FAMILIES = [...STILL, ...new Set(LOADS.map(({ family }) => family))];
+const DEFAULT_ROUNDS = 3;
+const QUICK_SHARE = 0.25;
 
-Measures what Slipway adds to an inference server, beside nginx in front of the same server.
-Starts everything that it needs, and ends it.
+export const USAGE = `Usage: npm run bench -- [LOAD[,LOAD…]] [options]
+       npm run bench -- report FILE.json   the page of a run, as Markdown
+       npm run bench -- rest-bundled       what the bundled model costs without requests
+       npm run bench -- keys               what 100,000 keys cost a gateway
+       npm run bench -- bodies-check [FOLDER]   what checking a body costs, beside that of another built checkout
+       npm run bench -- tuning             what uploads and trainings cost, and how soon they do what they are told
 
-  --quick        a minute and a half instead of more than ten minutes
-  --only LOAD    one load: ${Object.keys(LOADS).join(', ')}
+Measures what Slipway adds to an inference server, beside nginx in front of the same server: the processor time and memory
+of every process that \`npm start\` brings up, with its own settings, and what becomes of every token.
+Starts everything that it needs, and ends it. Results are written to bench/results.
+
+  LOAD           ${FAMILIES.join(', ')}, or one of a family, such as ladder-8; all without any
+  --rounds N     rounds in which all ways take turns; ${DEFAULT_ROUNDS} by itself
+  --quick        one round of a quarter of the time: shows that it runs, and measures little
   --help         this text
 `;
 
 export interface BenchOptions {
-  readonly quick: boolean;
-  readonly only: string | null;
+  /** Names of loads. */
+  readonly loads: readonly string[];
+  readonly rest: boolean;
+  readonly idle: boolean;
+  readonly rounds: number;
+  /** Part of their time that loads have. */
+  readonly share: number;
   readonly help: boolean;
 }
 
 /** @throws Error in one line */
+function namesOf(words: readonly string[]): string[] {
+  const wanted = words.flatMap((word) => word.split(',')).filter((word) => word !== '');
+  for (const word of wanted) {
+    if (!FAMILIES.includes(word) && !LOADS.some(({ name }) => name === word))
+      throw new Error(`There is no load ${word}; there are ${FAMILIES.join(', ')}.`);
+  }
+  return wanted.length === 0 ? [...FAMILIES] : wanted;
+}
+
+function roundsOf(text: string): number {
+  const rounds = Number(text);
+  if (!Number.isInteger(rounds) || rounds < 1 || rounds > 100) throw new Error('--rounds takes a whole number from 1 to 100.');
+  return rounds;
+}
+
+/** @throws Error in one line */
 export function readOptions(argv: readonly string[]): BenchOptions {
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
     args: [...argv],
-    options: { quick: { type: 'boolean' }, only: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    options: { rounds: { type: 'string' }, quick: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+    allowPositionals: true,
     strict: true,
   });
-  const { quick = false, only = null, help = false } = values;
-  if (only !== null && !Object.hasOwn(LOADS, only))
-    throw new Error(`There is no load ${only}; there are ${Object.keys(LOADS).join(', ')}.`);
-  return { quick, only, help };
+  const { quick = false, help = false } = values;
+  const names = namesOf(positionals);
+  return {
+    loads: LOADS.filter(({ name, family }) => names.includes(name) || names.includes(family)).map(({ name }) => name),
+    rest: names.includes('rest'),
+    idle: names.includes('idle'),
+    rounds: roundsOf(values.rounds ?? String(quick ? 1 : DEFAULT_ROUNDS)),
+    share: quick ? QUICK_SHARE : 1,
+    help,
+  };
 }

@@ -13,11 +13,11 @@ import {
   ReadMetrics,
   ResumeJob,
 } from '@slipway/contracts';
-import type { AppProcess } from './app-process.js';
-import { CleanUp } from './clean-up.js';
-import { cpuSeconds, proportionalBytes, residentBytes } from './process-figures.js';
+import type { AppProcess } from './processes/app-process.js';
+import { CleanUp } from './processes/clean-up.js';
+import { cpuSeconds, proportionalBytes, residentBytes } from './processes/process-figures.js';
 import { TuningFleet } from './tuning-fleet.js';
-import { waitUntil } from './wait-until.js';
+import { waitUntil } from './processes/wait-until.js';
 
 const MIB = 2 ** 20;
 /** As browsers send them. */

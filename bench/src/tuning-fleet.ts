@@ -5,9 +5,9 @@ import { type AccountId, CreateDataset, type DatasetId, FindBlobDoor, FindVersio
 import { connectNats, createLogger, type NatsConnection, RpcClient } from '@slipway/platform';
 import { startTestPostgres, TestNatsServer } from '@slipway/testing';
 import type { z } from 'zod';
-import { AppProcess } from './app-process.js';
-import type { CleanUp } from './clean-up.js';
-import { waitUntil } from './wait-until.js';
+import { AppProcess } from './processes/app-process.js';
+import type { CleanUp } from './processes/clean-up.js';
+import { waitUntil } from './processes/wait-until.js';
 
 const ENV = 'bench';
 const ACCOUNT = 1 as AccountId;

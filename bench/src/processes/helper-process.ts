@@ -2,6 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
+const ANSWER_WITHIN_MS = 10_000;
+
 interface Reply {
   readonly id: number;
   readonly error?: string;
@@ -19,9 +21,12 @@ export class HelperProcess {
     });
   }
 
-  /** Starts a script that lies beside this file. @returns it, and the first message that it sends. */
+  /** Starts a script of the benchmark, by its path in `src`. @returns it, and the first message that it sends. */
   static async start<First>(script: string): Promise<{ helper: HelperProcess; first: First }> {
-    const child = fork(fileURLToPath(new URL(script, import.meta.url)), { execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const child = fork(fileURLToPath(new URL(`../${script}`, import.meta.url)), {
+      execArgv: [],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
     const [first] = (await once(child, 'message')) as [First];
     return { helper: new HelperProcess(child), first };
   }
@@ -30,14 +35,24 @@ export class HelperProcess {
     return this.child.pid ?? 0;
   }
 
-  /** Asks something; one message answers it. */
-  ask<Answer>(question: object = {}): Promise<Answer> {
+  /**
+   * Asks something; one message answers it.
+   * @throws when none comes within the time
+   */
+  async ask<Answer>(question: object = {}, withinMs = ANSWER_WITHIN_MS): Promise<Answer> {
     this.#questions += 1;
     const id = this.#questions;
-    return new Promise((resolve, reject) => {
-      this.#open.set(id, { resolve, reject });
-      this.child.send({ ...question, id });
-    });
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      return await new Promise<Answer>((resolve, reject) => {
+        timer = setTimeout(() => reject(new Error(`A process of the benchmark did not answer within ${withinMs / 1_000} s.`)), withinMs);
+        this.#open.set(id, { resolve, reject });
+        this.child.send({ ...question, id });
+      });
+    } finally {
+      clearTimeout(timer);
+      this.#open.delete(id);
+    }
   }
 
   stop(): void {

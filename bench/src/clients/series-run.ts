@@ -1,33 +1,16 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promptFor } from './answer-script.js';
+import { machineMicros } from '../engine/machine-clock.js';
+import { deadlineMs, type Series, type SeriesResult } from '../messages.js';
 import { Histogram } from './histogram.js';
 import { LoadConnection } from './load-connection.js';
-import { machineMicros } from './machine-clock.js';
-import type { Series, SeriesResult } from './messages.js';
+import { requestBytes } from './request-bytes.js';
 import { noTokens, TokenLedger } from './token-ledger.js';
 
-/** The bytes of a series' request, head and body. */
-function requestBytes({ target, stream, script, bodyBytes }: Series): Buffer {
-  const bodyWith = (filling: string): string =>
-    JSON.stringify({
-      model: target.model,
-      stream,
-      max_tokens: script.tokens,
-      messages: [
-        { role: 'system', content: promptFor(script) },
-        { role: 'user', content: `Hello! Who are you?${filling}` },
-      ],
-    });
-  const room = bodyBytes === null ? 0 : Math.max(0, bodyBytes - bodyWith('').length);
-  const body = bodyWith(' lorem ipsum dolor sit amet'.repeat(Math.ceil(room / 27)).slice(0, room));
-  const key = target.key === null ? '' : `x-api-key: ${target.key}\r\n`;
-  const length = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`;
-  return Buffer.from(`POST ${target.path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${key}${length}\r\n${body}`);
-}
-
-/** Clients of a closed series begin within this, so that their tokens do not come in step, in milliseconds. */
+/** Clients of a paced series begin within this, so that their tokens do not come in step, in milliseconds. */
 const SPREAD_MS = 1_000;
+/** A client that was not answered as wanted waits this long: a server that refuses at once gets no storm. */
+const AFTER_FAILURE_MS = 20;
 
 /** Runs one series of requests and counts what its clients see. */
 export class SeriesRun {
@@ -51,7 +34,9 @@ export class SeriesRun {
   async run(): Promise<SeriesResult> {
     const { arrival } = this.series;
     const startedAt = performance.now();
+    const timer = setTimeout(() => this.#giveUp(), deadlineMs(this.series));
     await (arrival.kind === 'closed' ? this.#closed(arrival) : this.#open(arrival));
+    clearTimeout(timer);
     const seconds = (performance.now() - startedAt) / 1_000;
     for (const connection of this.#all) connection.close();
     return {
@@ -67,19 +52,20 @@ export class SeriesRun {
     };
   }
 
-  async #closed({ concurrency, requests, withinMs }: Extract<Series['arrival'], { kind: 'closed' }>): Promise<void> {
-    const end = withinMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + withinMs;
+  async #closed({ concurrency, requests = Infinity, withinMs }: Extract<Series['arrival'], { kind: 'closed' }>): Promise<void> {
+    const end = performance.now() + withinMs;
     const paced = this.series.script.gapMs > 0;
     const client = async (n: number): Promise<void> => {
       if (paced) await delay((n / concurrency) * SPREAD_MS);
-      while (this.#begun < requests && performance.now() < end) await this.#one();
+      while (this.#begun < requests && performance.now() < end) if (!(await this.#one())) await delay(AFTER_FAILURE_MS);
     };
     await Promise.all(Array.from({ length: concurrency }, (_, n) => client(n)));
   }
 
-  async #open({ perSecond, requests }: Extract<Series['arrival'], { kind: 'open' }>): Promise<void> {
+  async #open({ perSecond, withinMs }: Extract<Series['arrival'], { kind: 'open' }>): Promise<void> {
     const startedAt = performance.now();
-    const answers: Promise<void>[] = [];
+    const requests = Math.round((perSecond * withinMs) / 1_000);
+    const answers: Promise<boolean>[] = [];
     while (answers.length < requests) {
       const due = Math.min(requests, Math.ceil(((performance.now() - startedAt) / 1_000) * perSecond));
       while (answers.length < due) answers.push(this.#one());
@@ -88,8 +74,13 @@ export class SeriesRun {
     await Promise.all(answers);
   }
 
-  /** One request from its first byte to the end of its answer. */
-  #one(): Promise<void> {
+  /** Breaks what is still open. */
+  #giveUp(): void {
+    for (const connection of this.#all) connection.abort('no answer within the time');
+  }
+
+  /** One request from its first byte to the end of its answer. @returns whether it was answered as wanted */
+  #one(): Promise<boolean> {
     const connection = this.#idle.pop() ?? this.#connect();
     this.#begun += 1;
     return new Promise((resolve) => {
@@ -103,7 +94,7 @@ export class SeriesRun {
         ledger?.end();
         this.#note(status, failure, performance.now() - startedAt);
         if (failure === null) this.#idle.push(connection);
-        resolve();
+        resolve(failure === null);
       };
       connection.send(this.#request, {
         head: (code) => {

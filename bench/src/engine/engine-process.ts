@@ -1,9 +1,9 @@
 import { createServer, type Socket } from 'node:net';
 import { type AnswerScript, readScript } from './answer-script.js';
-import { Histogram } from './histogram.js';
+import { Histogram } from '../clients/histogram.js';
 import { machineMicros } from './machine-clock.js';
 import { Pacer } from './pacer.js';
-import type { UpstreamReport } from './messages.js';
+import type { EngineReport } from '../messages.js';
 import { writeToken } from './token-text.js';
 
 /**
@@ -29,12 +29,12 @@ const pacer = new Pacer();
 let lag = new Histogram();
 let requests = 0;
 
-/** All tokens at once, in one write. */
+/** All tokens at once in one write; each is an HTTP chunk of its own, as engines write them. */
 function answerAtOnce(socket: Socket, { tokens }: AnswerScript): void {
   const dueUs = machineMicros();
-  let text = ROLE;
-  for (let n = 0; n < tokens; n += 1) text += event(writeToken({ n, dueUs }));
-  socket.write(`${SSE_HEAD}${chunk(text + ending(tokens))}0\r\n\r\n`, 'latin1');
+  let text = chunk(ROLE);
+  for (let n = 0; n < tokens; n += 1) text += chunk(event(writeToken({ n, dueUs })));
+  socket.write(`${SSE_HEAD}${text}${chunk(ending(tokens))}0\r\n\r\n`, 'latin1');
 }
 
 /** One write for each token; the first leaves at once. */
@@ -112,7 +112,7 @@ server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, () => {
 process.on('SIGINT', () => undefined);
 process.on('disconnect', () => process.exit(0));
 process.on('message', ({ id }: { id: number }) => {
-  const report: UpstreamReport = { lag: lag.summary(), requests };
+  const report: EngineReport = { lag: lag.summary(), requests };
   lag = new Histogram();
   requests = 0;
   process.send?.({ ...report, id });

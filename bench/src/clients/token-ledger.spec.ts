@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Histogram } from './histogram.js';
 import { TokenLedger, noTokens } from './token-ledger.js';
-import { writeToken } from './token-text.js';
+import { writeToken } from '../engine/token-text.js';
 
 const START_US = 90_000_000_000;
 const STEP_US = 20_000;
@@ -43,13 +43,13 @@ describe('a stream of numbered tokens', () => {
     expect(watch(3, [inTime(1), inTime(0), inTime(2)]).counts).toEqual({ ...noTokens(), tokens: 3, misplaced: 1 });
   });
 
-  it('counts a token as late after 100 ms', () => {
+  it('counts a token as late after 100 ms, and as very late after 250', () => {
     const { counts, lateness } = watch(3, [
       [token(0), 0, 100],
       [token(1), 1, 100.5],
       [token(2), 2, 350],
     ]);
-    expect(counts).toEqual({ ...noTokens(), tokens: 3, late: 2 });
+    expect(counts).toEqual({ ...noTokens(), tokens: 3, late: 2, veryLate: 1 });
     expect(lateness).toMatchObject({ count: 3, p99: expect.closeTo(350, 0), max: expect.closeTo(350, 0) });
     expect(lateness.p50).toBeCloseTo(100.5, 1);
   });

@@ -20,6 +20,13 @@ export class LoadConnection {
     this.#socket.write(request);
   }
 
+  /** Ends a request that waits for its response, and the connection. */
+  abort(reason: string): void {
+    const waiting = this.#waiting;
+    this.close();
+    waiting?.broken(reason);
+  }
+
   close(): void {
     this.#waiting = null;
     this.#socket?.destroy();

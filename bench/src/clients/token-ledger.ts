@@ -1,8 +1,10 @@
 import type { Histogram } from './histogram.js';
-import { TOKEN_CHARS, TOKEN_MARK, type Token, readToken } from './token-text.js';
+import { TOKEN_CHARS, TOKEN_MARK, type Token, readToken } from '../engine/token-text.js';
 
 /** A token that arrives later than this after it was due counts as late, in milliseconds. */
-export const LATE_MS = 100;
+const LATE_MS = 100;
+/** Later than this, readers notice. */
+const VERY_LATE_MS = 250;
 
 /** What became of tokens. */
 export interface TokenCounts {
@@ -15,11 +17,13 @@ export interface TokenCounts {
   misplaced: number;
   /** Arrived more than 100 ms after they were due. */
   late: number;
+  /** Of the late ones, those that arrived more than 250 ms after they were due. */
+  veryLate: number;
   /** Text that is no token where one was to be. */
   garbled: number;
 }
 
-export const noTokens = (): TokenCounts => ({ tokens: 0, lost: 0, doubled: 0, misplaced: 0, late: 0, garbled: 0 });
+export const noTokens = (): TokenCounts => ({ tokens: 0, lost: 0, doubled: 0, misplaced: 0, late: 0, veryLate: 0, garbled: 0 });
 
 /** Watches one stream: every token has to arrive once, in its place and in time. */
 export class TokenLedger {
@@ -66,6 +70,7 @@ export class TokenLedger {
     const lateMs = (nowUs - token.dueUs) / 1_000;
     this.lateness.add(lateMs);
     if (lateMs > LATE_MS) counts.late += 1;
+    if (lateMs > VERY_LATE_MS) counts.veryLate += 1;
     if (this.#seen[token.n] === 1) counts.doubled += 1;
     else {
       counts.tokens += 1;

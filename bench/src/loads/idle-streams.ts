@@ -1,0 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { IdleFigure } from '../figures/run-file.js';
+import { deadlineMs, type Requests, type SeriesResult } from '../messages.js';
+import { holdings } from '../processes/process-table.js';
+import type { Way } from '../ways/way.js';
+import type { Surroundings } from './rounds.js';
+
+/** As many as an HTTP engine has slots by default, nearly: a stream that waits for a slot holds less. */
+const STREAMS = 250;
+/** Time in which a process that rests collects its garbage, in milliseconds. */
+const SETTLE_MS = 8_000;
+/** Time in which all streams have begun; those of a paced load begin within a second. */
+const BEGIN_MS = 2_500;
+const LOOK_MS = 500;
+
+const streams = (gapMs: number): Requests => ({
+  arrival: { kind: 'closed', concurrency: STREAMS, requests: STREAMS, withinMs: BEGIN_MS },
+  stream: true,
+  script: { tokens: 2, gapMs },
+  bodyBytes: null,
+  wantedStatus: [200],
+});
+
+/** The least that each process holds during some time: what is left when its garbage is collected. */
+async function leastHeld(way: Way, forMs: number): Promise<Record<string, number>> {
+  const least: Record<string, number> = {};
+  for (const end = performance.now() + forMs; performance.now() < end; await delay(LOOK_MS)) {
+    for (const [process, { bytes }] of Object.entries(holdings(way.processes()))) least[process] = Math.min(least[process] ?? bytes, bytes);
+  }
+  return least;
+}
+
+/** Memory of streams that are silent after their first token, beyond what a first lot of them left behind. */
+export async function measureIdle({ clients, progress }: Surroundings, way: Way, share = 1): Promise<IdleFigure> {
+  const settleMs = SETTLE_MS * share;
+  const open = async (requests: Requests): Promise<SeriesResult | undefined> => {
+    const series = [{ ...requests, target: way.target }];
+    const { results } = await clients.ask<{ results: readonly SeriesResult[] }>({ series }, deadlineMs(requests) + SETTLE_MS);
+    return results[0];
+  };
+  await open(streams(BEGIN_MS));
+  await delay(settleMs);
+  const before = await leastHeld(way, settleMs);
+  const running = open(streams(BEGIN_MS + 2 * settleMs));
+  await delay(BEGIN_MS + settleMs / 2);
+  const after = await leastHeld(way, settleMs);
+  const failed = (await running)?.failed ?? STREAMS;
+  const bytes = Object.fromEntries(Object.entries(after).map(([process, held]) => [process, (held - (before[process] ?? held)) / STREAMS]));
+  progress(`idle, ${way.name}: ${STREAMS} streams, ${failed} failed`);
+  return { way: way.name, streams: STREAMS, failed, bytes };
+}
