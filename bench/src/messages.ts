@@ -18,6 +18,8 @@ export interface Target {
   readonly key: string | null;
   /** Header that carries it: `x-api-key` by itself, `authorization` after `Bearer`. */
   readonly keyHeader: 'x-api-key' | 'authorization';
+  /** What else a server wants. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** How requests come; the last one begins within `withinMs`. */

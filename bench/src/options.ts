@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { LOADS } from './loads/loads.js';
+import { PEERS } from './peers/peers.js';
 
 /** Measurements beside the loads, in the order in which they are run: memory first, while nothing has made heaps grow. */
 const STILL = ['rest', 'idle'] as const;
@@ -20,6 +21,9 @@ Starts everything that it needs, and ends it. Results are written to bench/resul
 
   LOAD           ${FAMILIES.join(', ')}, or one of a family, such as ladder-8; all without any
   --rounds N     rounds in which all ways take turns; ${DEFAULT_ROUNDS} by itself
+  --against REF  another state of Slipway, by its git name, takes turns with this one: the run fails when a load became more
+                 than 3 % dearer, and by more than the spread of the rounds allows
+  --peer NAME[,NAME…]   other gateways take turns too: ${PEERS.map(({ name }) => name).join(', ')}
   --quick        one round of a quarter of the time: shows that it runs, and measures little
   --help         this text
 `;
@@ -32,6 +36,10 @@ export interface BenchOptions {
   readonly rounds: number;
   /** Part of their time that loads have. */
   readonly share: number;
+  /** Git's name of another state; null without one. */
+  readonly against: string | null;
+  /** Names. */
+  readonly peers: readonly string[];
   readonly help: boolean;
 }
 
@@ -51,21 +59,49 @@ function roundsOf(text: string): number {
   return rounds;
 }
 
+/** Gateways that no registry holds as a program. */
+const BUILT: Readonly<Record<string, string>> = {
+  bifrost: 'Bifrost is a Go program that no registry of packages holds; its own start downloads one.',
+  gomodel: 'GoModel is a Go program that no registry of packages holds.',
+};
+
+/** @throws Error in one line */
+function peersOf(words: readonly string[]): string[] {
+  const wanted = words.flatMap((word) => word.split(',')).filter((word) => word !== '');
+  for (const word of wanted) {
+    const known = PEERS.map(({ name }) => name);
+    if (!known.includes(word)) throw new Error(`${BUILT[word] ?? `There is no peer ${word}.`} There are ${known.join(', ')}.`);
+  }
+  return wanted;
+}
+
 /** @throws Error in one line */
 export function readOptions(argv: readonly string[]): BenchOptions {
   const { values, positionals } = parseArgs({
     args: [...argv],
-    options: { rounds: { type: 'string' }, quick: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+    options: {
+      rounds: { type: 'string' },
+      against: { type: 'string' },
+      peer: { type: 'string', multiple: true },
+      quick: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
     allowPositionals: true,
     strict: true,
   });
   const { quick = false, help = false } = values;
+  const against = values.against ?? null;
   const names = namesOf(positionals);
+  const rounds = roundsOf(values.rounds ?? String(quick && against === null ? 1 : DEFAULT_ROUNDS));
+  if (against !== null && rounds < DEFAULT_ROUNDS)
+    throw new Error(`--against takes at least ${DEFAULT_ROUNDS} rounds: fewer have no spread.`);
   return {
     loads: LOADS.filter(({ name, family }) => names.includes(name) || names.includes(family)).map(({ name }) => name),
     rest: names.includes('rest'),
     idle: names.includes('idle'),
-    rounds: roundsOf(values.rounds ?? String(quick ? 1 : DEFAULT_ROUNDS)),
+    rounds,
+    against,
+    peers: peersOf(values.peer ?? []),
     share: quick ? QUICK_SHARE : 1,
     help,
   };

@@ -66,6 +66,7 @@ function answerDocument(socket: Socket, { tokens }: AnswerScript): void {
 function answer(socket: Socket, head: string, body: Buffer): void {
   if (head.startsWith('GET ')) {
     if (/^GET \S*\/models /.test(head)) socket.write(json(MODELS));
+    else if (head.startsWith('GET /health')) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
     else socket.write('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n');
     return;
   }

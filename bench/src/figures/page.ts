@@ -1,3 +1,4 @@
+import { gateOf } from './gate.js';
 import type { IdleFigure, RestFigure, RunFile } from './run-file.js';
 import type { Spread } from './spread.js';
 import { type LoadSummary, summarize } from './summary.js';
@@ -51,10 +52,11 @@ function answerTable(run: RunFile, summaries: readonly LoadSummary[]): string {
   return table(['load', 'way', 'answers a second', ...times, 'answered', 'failed', 'lost', 'doubled', 'wrong'], rows);
 }
 
-/** What each process of a way takes. */
-function splitTable(run: RunFile, way: string, summaries: readonly LoadSummary[]): string {
+/** What each process of a way takes; null for a way of one process. */
+function splitTable(way: string, summaries: readonly LoadSummary[]): string | null {
   const rows = summaries.filter((row) => row.way === way);
   const names = [...new Set(rows.flatMap(({ split }) => Object.keys(split)))];
+  if (names.length < 2) return null;
   const cells = rows.map(({ title, split }) => [title, ...names.map((name) => short(split[name] ?? 0))]);
   return table([`${way}, µs`, ...names], cells);
 }
@@ -77,6 +79,14 @@ export function restTable(rest: readonly RestFigure[]): string {
     return [...each, row(`${way}, all`, own)];
   });
   return table(['at rest', 'processes', 'of one core', 'memory (PSS)', 'wake-ups a second'], rows);
+}
+
+/** How the product stands to its other state. */
+function gateTable(run: RunFile, against: string): string {
+  const rows = gateOf(run, 'slipway', against).map(({ title, rounds, ratio, allowed, wrong, holds }) => [
+    ...[title, `${rounds}`, ratio.toFixed(3), allowed.toFixed(3), `${wrong}`, holds ? 'holds' : 'fails'],
+  ]);
+  return table([`slipway ÷ ${against}`, 'rounds', 'median', 'allowed', 'wrong', ''], rows);
 }
 
 const kib = (bytes: number): string => (bytes / 1024).toFixed(1);
@@ -110,14 +120,11 @@ export function pageOf(run: RunFile): string {
   const parts = [
     headLine(run),
     wayTable(run),
+    ...(loads && run.against !== null ? [gateTable(run, run.against)] : []),
     ...(loads ? [costTable(run, summaries), answerTable(run, summaries)] : []),
-    ...(loads
-      ? serverNames(run)
-          .slice(1)
-          .map((way) => splitTable(run, way, summaries))
-      : []),
+    ...serverNames(run).map((way) => splitTable(way, summaries)),
     ...(run.rest.length > 0 ? [restTable(run.rest)] : []),
     ...(run.idle.length > 0 ? [idleTable(run.idle)] : []),
   ];
-  return `${parts.join('\n\n')}\n`;
+  return `${parts.filter((part) => part !== null).join('\n\n')}\n`;
 }

@@ -74,6 +74,8 @@ export interface RunFile {
   readonly share: number;
   readonly ways: readonly WayNote[];
   readonly loads: readonly { readonly name: string; readonly title: string; readonly unit: Unit }[];
+  /** The way of the other state of Slipway that this one is compared with; null without one. */
+  readonly against: string | null;
   readonly cells: readonly Cell[];
   readonly rest: readonly RestFigure[];
   readonly idle: readonly IdleFigure[];

@@ -16,7 +16,7 @@ export const ttft = summary;
 
 /** A run of loads `short`, by request, and `paced`, by token. */
 export const runOf = (cells: readonly Cell[], more: Partial<RunFile> = {}): RunFile => ({
-  ...{ form: 1, at: '2026-01-02T03:04:05.000Z', seconds: 600, rounds: 3, share: 1, cells, rest: [], idle: [] },
+  ...{ form: 1, at: '2026-01-02T03:04:05.000Z', seconds: 600, rounds: 3, share: 1, against: null, cells, rest: [], idle: [] },
   machine: { cores: 2, processor: 'P', node: 'v20.0.0', load: [0.1, 2] },
   ways: ['direct', 'nginx', 'slipway'].map((name) => ({ name, version: '1', does: [], lacks: [] })),
   loads: [

@@ -36,7 +36,7 @@ const cpuOf = ({ cpu }: Cell): number => Object.values(cpu).reduce((sum, seconds
 const unitsOf = (cell: Cell, unit: Unit): number => (unit === 'token' ? cell.counts.tokens : cell.completed + cell.failed);
 
 /** Microseconds of processor time for each request or token; null where there was none. */
-function microsOf(cell: Cell, unit: Unit): number | null {
+export function microsOf(cell: Cell, unit: Unit): number | null {
   const units = unitsOf(cell, unit);
   return units === 0 ? null : (cpuOf(cell) / units) * 1e6;
 }
@@ -61,7 +61,7 @@ function splitOf(cells: readonly Cell[], unit: Unit): Record<string, number> {
 function summaryOf(load: RunFile['loads'][number], way: string, cellsOf: (way: string) => readonly Cell[]): LoadSummary {
   const { unit } = load;
   const cells = cellsOf(way);
-  const direct = cellsOf('direct');
+  const direct = way === 'direct' ? [] : cellsOf('direct');
   const sum = (figure: (cell: Cell) => number): number => cells.reduce((total, cell) => total + figure(cell), 0);
   const paced = cells.some(({ lateness }) => lateness !== null);
   const cheaper = (cell: Cell, nginx: Cell): number | null => {

@@ -74,7 +74,7 @@ export const LOADS: readonly Load[] = [
   single('serial', '8 tokens, one after the other', 'request', requests(closed(1, 3), 8, AT_ONCE)),
   single('paced', 'token, 300 streams, 33 a second each', 'token', paced),
   {
-    ...single('paced-beside', 'the same beside 20 short requests a second', 'token', paced),
+    ...single('paced-beside', 'token, 300 such streams, beside 20 short requests a second', 'token', paced),
     beside: requests(open(20, 9), TOKENS, AT_ONCE, plain),
   },
   ...[1, 8, 32, 128, 512].map(rung),

@@ -1,0 +1,105 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Surroundings } from './loads/rounds.js';
+import type { BenchOptions } from './options.js';
+import type { Peer } from './peers/peer.js';
+import { PEERS } from './peers/peers.js';
+import type { CleanUp } from './processes/clean-up.js';
+import { HelperProcess } from './processes/helper-process.js';
+import { type BenchStage, temporaryFolder } from './stage.js';
+import { checkOut } from './ways/checkout.js';
+import { startNginx } from './ways/nginx.js';
+import { installPeer, startPeer } from './ways/peer-way.js';
+import { startSlipway } from './ways/slipway.js';
+import { directWay, type Way } from './ways/way.js';
+
+/** Everything that takes part, running. */
+export interface Field {
+  readonly surroundings: Surroundings;
+  /** The engine itself, nginx, Slipway, another state of it, peers. */
+  readonly ways: readonly Way[];
+  /** Name of the other state's way. */
+  readonly against: string | null;
+}
+
+/** Starts servers, and hands what ends them to a clean-up. */
+class Starter {
+  readonly #owned: (server: { stop(): Promise<void> }) => void;
+
+  constructor(
+    private readonly stage: BenchStage,
+    cleanUp: CleanUp,
+    private readonly folder: string,
+    private readonly enginePort: number,
+  ) {
+    this.#owned = (server) => cleanUp.add(() => server.stop());
+  }
+
+  async nginx(): Promise<Way> {
+    const { nginx: binary, freePort } = this.stage;
+    const options = { binary, folder: join(this.folder, 'nginx'), port: await freePort(), upstreamPort: this.enginePort };
+    return startNginx(options, this.#owned);
+  }
+
+  async slipway(name: string, version: string, root: string): Promise<Way> {
+    const { environment, freePort } = this.stage;
+    const dataDir = join(this.folder, `data-${name}`);
+    return startSlipway({ name, version, root, environment, dataDir, port: await freePort(), enginePort: this.enginePort }, this.#owned);
+  }
+
+  /** Another state of Slipway, built by a first start of its own, so that what is measured is a start like any other. */
+  async otherSlipway(ref: string): Promise<Way> {
+    const { root, environment, freePort } = this.stage;
+    const { root: other, commit } = await checkOut(root, ref, join(this.folder, 'against'));
+    const name = `slipway@${commit}`;
+    const build = { name, version: commit, root: other, environment, dataDir: join(this.folder, 'build'), port: await freePort() };
+    const built: { stop(): Promise<void> }[] = [];
+    await startSlipway({ ...build, enginePort: this.enginePort }, (launcher) => {
+      this.#owned(launcher);
+      built.push(launcher);
+    });
+    for (const launcher of built) await launcher.stop();
+    return this.slipway(name, commit, other);
+  }
+
+  async peer(peer: Peer): Promise<Way> {
+    const { root, environment, freePort } = this.stage;
+    const installed = await installPeer(peer, join(root, '.cache/bench'), environment);
+    const folder = join(this.folder, peer.name);
+    await mkdir(folder);
+    const place = { installed, folder, enginePort: this.enginePort, port: await freePort(), opsPort: await freePort() };
+    return startPeer(peer, place, this.#owned, environment['PATH']);
+  }
+}
+
+/**
+ * Starts everything that takes part; `cleanUp` ends it.
+ * @param progress is called with a line for each step
+ */
+export async function bringUp(
+  stage: BenchStage,
+  { against, peers }: BenchOptions,
+  cleanUp: CleanUp,
+  progress: (text: string) => void,
+): Promise<Field> {
+  const folder = await temporaryFolder(cleanUp);
+  const help = async <First>(script: string): Promise<{ helper: HelperProcess; first: First }> => {
+    const started = await HelperProcess.start<First>(script);
+    cleanUp.add(() => started.helper.stop());
+    return started;
+  };
+  const { helper: engine, first } = await help<{ port: number }>('engine/engine-process.js');
+  const { helper: clients } = await help('clients/load-process.js');
+  const starter = new Starter(stage, cleanUp, folder, first.port);
+  const ways = [directWay(first.port), await starter.nginx()];
+  progress('Starting Slipway…');
+  ways.push(await starter.slipway('slipway', 'this', stage.root));
+  if (against !== null) progress(`Building and starting Slipway of ${against}…`);
+  const other = against === null ? null : await starter.otherSlipway(against);
+  if (other) ways.push(other);
+  for (const peer of PEERS.filter(({ name }) => peers.includes(name))) {
+    progress(`Starting ${peer.name} ${peer.version}…`);
+    ways.push(await starter.peer(peer));
+  }
+  return { surroundings: { clients, engine, progress }, ways, against: other?.name ?? null };
+}
