@@ -2,6 +2,7 @@ import { gateOf } from './gate.js';
 import type { IdleFigure, RestFigure, RunFile } from './run-file.js';
 import type { Spread } from './spread.js';
 import { type LoadSummary, summarize } from './summary.js';
+import { type Verdict, verdictsOf } from './targets.js';
 
 const MIB = 2 ** 20;
 
@@ -89,6 +90,18 @@ function gateTable(run: RunFile, against: string): string {
   return table([`slipway ÷ ${against}`, 'rounds', 'median', 'allowed', 'wrong', ''], rows);
 }
 
+/** How Slipway stands to its targets. */
+function targetTable(verdicts: readonly Verdict[]): string | null {
+  const rows = verdicts.map(({ target, atMost, figure, failed, holds }) => [
+    target,
+    `${atMost}`,
+    short(figure),
+    `${failed}`,
+    holds ? 'holds' : 'missed',
+  ]);
+  return rows.length === 0 ? null : table(['target', 'at most', 'this run', 'failed requests', ''], rows);
+}
+
 const kib = (bytes: number): string => (bytes / 1024).toFixed(1);
 
 function idleTable(idle: readonly IdleFigure[]): string {
@@ -120,6 +133,7 @@ export function pageOf(run: RunFile): string {
   const parts = [
     headLine(run),
     wayTable(run),
+    targetTable(verdictsOf(run)),
     ...(loads && run.against !== null ? [gateTable(run, run.against)] : []),
     ...(loads ? [costTable(run, summaries), answerTable(run, summaries)] : []),
     ...serverNames(run).map((way) => splitTable(way, summaries)),

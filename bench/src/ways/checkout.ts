@@ -17,7 +17,7 @@ export interface Checkout {
  * The commit that a name stands for, short.
  * @throws Error in one line when there is none
  */
-export async function commitOf(root: string, ref: string): Promise<string> {
+async function commitOf(root: string, ref: string): Promise<string> {
   try {
     const { stdout } = await run('git', ['rev-parse', '--short=8', '--verify', '--end-of-options', `${ref}^{commit}`], { cwd: root });
     return stdout.trim();
