@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { BenchError } from './bench-error.js';
 import { bringUp } from './field.js';
 import { gateOf } from './figures/gate.js';
 import { pageOf } from './figures/page.js';
@@ -19,22 +20,33 @@ async function write(root: string, run: RunFile): Promise<string> {
   return path;
 }
 
-/**
- * Runs the benchmark to its end.
- * @returns the exit code: 1 when a load became dearer than in the state that it is compared with
- */
-export async function runBench(stage: BenchStage): Promise<number> {
+/** @returns the exit code: 1 when a load became dearer than in the state that it is compared with */
+async function run(stage: BenchStage): Promise<number> {
   const options = readOptions(stage.argv);
   if (options.help) {
     process.stdout.write(USAGE);
     return 0;
   }
   return withCleanUp(async (cleanUp) => {
-    const run = await new Session(options, await bringUp(stage, options, cleanUp, note)).run();
-    const path = await write(stage.root, run);
-    process.stdout.write(`${pageOf(run)}\n${path}\n`);
-    const stopped = run.against === null ? [] : gateOf(run, 'slipway', run.against).filter(({ holds }) => !holds);
+    const measured = await new Session(options, await bringUp(stage, options, cleanUp, note)).run();
+    const path = await write(stage.root, measured);
+    process.stdout.write(`${pageOf(measured)}\n${path}\n`);
+    const stopped = measured.against === null ? [] : gateOf(measured, 'slipway', measured.against).filter(({ holds }) => !holds);
     for (const { title } of stopped) note(`✗ dearer than before, or wrong: ${title}`);
     return stopped.length === 0 ? 0 : 1;
   });
+}
+
+/**
+ * Runs the benchmark to its end.
+ * @returns the exit code
+ */
+export async function runBench(stage: BenchStage): Promise<number> {
+  try {
+    return await run(stage);
+  } catch (error) {
+    if (!(error instanceof BenchError)) throw error;
+    note(`✗ ${error.message}`);
+    return 1;
+  }
 }

@@ -1,3 +1,4 @@
+import { BenchError } from './bench-error.js';
 import { parseArgs } from 'node:util';
 import { LOADS } from './loads/loads.js';
 import { PEERS } from './peers/peers.js';
@@ -43,19 +44,19 @@ export interface BenchOptions {
   readonly help: boolean;
 }
 
-/** @throws Error in one line */
+/** @throws BenchError in one line */
 function namesOf(words: readonly string[]): string[] {
   const wanted = words.flatMap((word) => word.split(',')).filter((word) => word !== '');
   for (const word of wanted) {
     if (!FAMILIES.includes(word) && !LOADS.some(({ name }) => name === word))
-      throw new Error(`There is no load ${word}; there are ${FAMILIES.join(', ')}.`);
+      throw new BenchError(`There is no load ${word}; there are ${FAMILIES.join(', ')}.`);
   }
   return wanted.length === 0 ? [...FAMILIES] : wanted;
 }
 
 function roundsOf(text: string): number {
   const rounds = Number(text);
-  if (!Number.isInteger(rounds) || rounds < 1 || rounds > 100) throw new Error('--rounds takes a whole number from 1 to 100.');
+  if (!Number.isInteger(rounds) || rounds < 1 || rounds > 100) throw new BenchError('--rounds takes a whole number from 1 to 100.');
   return rounds;
 }
 
@@ -65,36 +66,41 @@ const BUILT: Readonly<Record<string, string>> = {
   gomodel: 'GoModel is a Go program that no registry of packages holds.',
 };
 
-/** @throws Error in one line */
+/** @throws BenchError in one line */
 function peersOf(words: readonly string[]): string[] {
   const wanted = words.flatMap((word) => word.split(',')).filter((word) => word !== '');
   for (const word of wanted) {
     const known = PEERS.map(({ name }) => name);
-    if (!known.includes(word)) throw new Error(`${BUILT[word] ?? `There is no peer ${word}.`} There are ${known.join(', ')}.`);
+    if (!known.includes(word)) throw new BenchError(`${BUILT[word] ?? `There is no peer ${word}.`} There are ${known.join(', ')}.`);
   }
   return wanted;
 }
 
-/** @throws Error in one line */
+const OPTIONS = {
+  rounds: { type: 'string' },
+  against: { type: 'string' },
+  peer: { type: 'string', multiple: true },
+  quick: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+function parsed(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new BenchError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+/** @throws BenchError in one line */
 export function readOptions(argv: readonly string[]): BenchOptions {
-  const { values, positionals } = parseArgs({
-    args: [...argv],
-    options: {
-      rounds: { type: 'string' },
-      against: { type: 'string' },
-      peer: { type: 'string', multiple: true },
-      quick: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-    },
-    allowPositionals: true,
-    strict: true,
-  });
+  const { values, positionals } = parsed(argv);
   const { quick = false, help = false } = values;
   const against = values.against ?? null;
   const names = namesOf(positionals);
   const rounds = roundsOf(values.rounds ?? String(quick && against === null ? 1 : DEFAULT_ROUNDS));
   if (against !== null && rounds < DEFAULT_ROUNDS)
-    throw new Error(`--against takes at least ${DEFAULT_ROUNDS} rounds: fewer have no spread.`);
+    throw new BenchError(`--against takes at least ${DEFAULT_ROUNDS} rounds: fewer have no spread.`);
   return {
     loads: LOADS.filter(({ name, family }) => names.includes(name) || names.includes(family)).map(({ name }) => name),
     rest: names.includes('rest'),

@@ -1,3 +1,4 @@
+import { BenchError } from '../bench-error.js';
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,14 +16,14 @@ export interface Checkout {
 
 /**
  * The commit that a name stands for, short.
- * @throws Error in one line when there is none
+ * @throws BenchError in one line when there is none
  */
 async function commitOf(root: string, ref: string): Promise<string> {
   try {
     const { stdout } = await run('git', ['rev-parse', '--short=8', '--verify', '--end-of-options', `${ref}^{commit}`], { cwd: root });
     return stdout.trim();
   } catch (error) {
-    throw new Error(`--against: git knows no commit ${ref}.`, { cause: error });
+    throw new BenchError(`--against: git knows no commit ${ref}.`, { cause: error });
   }
 }
 

@@ -1,8 +1,9 @@
+import { BenchError } from '../bench-error.js';
 import { createHash } from 'node:crypto';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Target } from '../messages.js';
 import type { Peer, PeerPlace } from '../peers/peer.js';
@@ -25,7 +26,7 @@ async function writeFiles(folder: string, files: Readonly<Record<string, string>
  * Installs a peer from its registry, unless it is there.
  * @param cache folder that outlives the run
  * @returns its folder
- * @throws Error that says what failed
+ * @throws BenchError that says what failed
  */
 export async function installPeer(peer: Peer, cache: string, environment: NodeJS.ProcessEnv): Promise<string> {
   const folder = join(cache, `${peer.name}-${peer.version}`);
@@ -37,12 +38,12 @@ export async function installPeer(peer: Peer, cache: string, environment: NodeJS
   await rm(folder, { recursive: true, force: true });
   await writeFiles(folder, peer.files);
   for (const [program = '', ...words] of peer.install) {
-    const path = program.includes('/') ? join(folder, program) : program;
+    const path = program.includes('/') ? resolve(folder, program) : program;
     try {
       await promisify(execFile)(path, words, { cwd: folder, env: environment, timeout: INSTALLED_WITHIN_MS });
     } catch (error) {
       const { stderr = '', message } = error as { stderr?: string; message: string };
-      throw new Error(`${peer.name} could not be installed: ${stderr.trim().split('\n').at(-1) || message}`, { cause: error });
+      throw new BenchError(`${peer.name} could not be installed: ${stderr.trim().split('\n').at(-1) || message}`, { cause: error });
     }
   }
   await writeFile(mark, digest);
@@ -61,7 +62,7 @@ async function answers({ port, path, model, key, headers }: Target): Promise<boo
 /**
  * Starts a peer.
  * @param owned is called as soon as there is a process to end
- * @throws Error with its last words when it does not answer
+ * @throws BenchError with its last words when it does not answer
  */
 export async function startPeer(peer: Peer, place: PeerPlace, owned: (server: OwnedProcess) => void, path?: string): Promise<Way> {
   await writeFiles(place.folder, peer.settings?.(place) ?? {});
@@ -74,11 +75,11 @@ export async function startPeer(peer: Peer, place: PeerPlace, owned: (server: Ow
   owned(server);
   const lastWords = (): string => `${server.stdout}\n${server.stderr}`.trim().split('\n').slice(-5).join('\n');
   const target = await waitUntil(`${peer.name} starts`, READY_WITHIN_MS, async () => {
-    if (server.ended) throw new Error(`${peer.name} ended:\n${lastWords()}`);
+    if (server.ended) throw new BenchError(`${peer.name} ended:\n${lastWords()}`);
     const found = peer.target(place, server.stdout);
     return found && (await answers(found)) ? found : null;
   }).catch((error: unknown) => {
-    throw new Error(`${String(error)}\n${lastWords()}`, { cause: error });
+    throw new BenchError(`${String(error)}\n${lastWords()}`, { cause: error });
   });
   return {
     ...{ name: peer.name, version: peer.version, does: peer.does, lacks: peer.lacks, target },
