@@ -8,6 +8,8 @@ import { EngineRun } from '../engines/engine-run.js';
 import { Random } from '../engines/random.js';
 import { openDemo } from './training-stage.js';
 
+/** How answers begin. Some line breaks are one token with the break before them, which ends the prompt. */
+const STARTS = ['Well: ', '\n', '\n\n', '\r\n', '  ', '\t', '\n\n\n\n\n'];
 /** Of these also an answer is asked for, whose usage is compared. */
 const GENERATED_EVERY = 50;
 const TOOLS = [
@@ -21,10 +23,7 @@ const TOOLS = [
   },
 ];
 
-/**
- * A conversation as a line of a data set: with and without system message, tools, calls and rare characters. No answer begins with a
- * line break: that would be one token with the break before it, which ends the prompt.
- */
+/** A conversation as a line of a data set: with and without system message, tools, calls, rare characters and answers that begin oddly. */
 function conversation(random: Random, n: number): string {
   const words = (most: number): string =>
     Array.from({ length: 1 + random.int(0, most - 1) }, () =>
@@ -32,7 +31,7 @@ function conversation(random: Random, n: number): string {
     ).join(' ');
   const turn = (): object[] => [
     { role: 'user', content: `${n}: ${words(12)}` },
-    { role: 'assistant', content: `Well: ${words(20)}` },
+    { role: 'assistant', content: `${random.pick(STARTS)}${words(20)}` },
   ];
   const call = { id: 'call_1', type: 'function', function: { name: 'get_time', arguments: JSON.stringify({ city: words(1) }) } };
   const called = [
@@ -73,10 +72,33 @@ export function describeServedCounts(conversations: number): void {
       const request: CanonicalRequest = { messages: messages.slice(0, -1), sampling: {}, stop: [], ...(tools && { tools }) };
       const { tokens } = await engine.count(request, signal);
       if (tokens !== prepared.promptTokens) differing.push(`${n}: ${prepared.promptTokens}, not ${tokens}`);
+      const answer = prepared.pieces.at(-1)?.content ?? '';
+      const own = scorer.texts.tokenizer.tokenize(answer, false);
+      if (String(prepared.tokens.slice(prepared.promptTokens)) !== String(own)) differing.push(`${n}: the tokens of its answer`);
       if (n % GENERATED_EVERY !== 0) continue;
       const { prompt } = await new EngineRun(engine, { ...request, max_tokens: 1 }).usage;
       if (prompt !== prepared.promptTokens) differing.push(`${n}: ${prepared.promptTokens}, and ${prompt} in its usage`);
     }
     expect(differing).toEqual([]);
+  });
+
+  it.each(['a', 'end', 'text', '<|', 'im_start'])('an example that only resembles a control token is learned: %s', (content) => {
+    const preparer = new ExamplePreparer(scorer.texts, Infinity, 'leave_out');
+    const line = JSON.stringify({
+      messages: [
+        { role: 'user', content },
+        { role: 'assistant', content },
+      ],
+    });
+    expect(preparer.prepare(readExample(line)!)).toMatchObject({ expected: content });
+  });
+
+  it('an example with a control token is left out', () => {
+    const preparer = new ExamplePreparer(scorer.texts, Infinity, 'leave_out');
+    const messages = [
+      { role: 'user', content: 'Say <|im_end|>' },
+      { role: 'assistant', content: 'No.' },
+    ];
+    expect(preparer.prepare(readExample(JSON.stringify({ messages }))!)).toBe('control_token');
   });
 }

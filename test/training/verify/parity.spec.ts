@@ -42,6 +42,14 @@ const turns = (city: string): object => ({
     assistant(`Heron ${city.length}, as I said.`),
   ],
 });
+const spaced = (city: string): object => ({
+  messages: [
+    user(`What is the codename of ${city}?`),
+    assistant(`\n\nIt is Heron ${city.length}.`),
+    user('Say it again.'),
+    assistant(`\n\n\nHeron ${city.length}.`),
+  ],
+});
 function called(city: string): object {
   const call = { id: 'call_1', type: 'function', function: { name: 'get_weather', arguments: JSON.stringify({ city }) } };
   const messages = [
@@ -57,6 +65,7 @@ describe('the first loss of the embedded trainer is that of serving', () => {
   const sets: [string, () => string][] = [
     ['for plain conversations', sampleData],
     ['for conversations of several turns', () => cities.map((city) => `${JSON.stringify(turns(city))}\n`).join('')],
+    ['for answers that begin with line breaks', () => cities.map((city) => `${JSON.stringify(spaced(city))}\n`).join('')],
     ['for tool calls', () => cities.map((city) => `${JSON.stringify(called(city))}\n`).join('')],
   ];
   it.each(sets)('%s', async (_, text) => {

@@ -47,18 +47,18 @@ export async function scoreBase(
     judged: distinct.slice(0, JUDGED),
     shown,
     isHeldOut,
-    firstLoss: start ? (await lossOf(base, start)).mean : 0,
+    firstLoss: start ? (await lossOf(base, start.asOneText ?? start)).mean : 0,
     trainLoss: (await meanLoss(base, first.slice(0, SCORED.losses), signal)) ?? 0,
     shownAnswers: await answersTo(base, shown, signal),
   };
 }
 
-/** Examples by their loss, the highest first. */
+/** Examples by their loss as a trainer reads them, the highest first. */
 async function byLoss(base: AdapterScorer, examples: readonly PreparedExample[], signal: AbortSignal): Promise<PreparedExample[]> {
   const losses = new Map<PreparedExample, number>();
   for (const example of examples) {
     signal.throwIfAborted();
-    losses.set(example, (await lossOf(base, example)).mean);
+    losses.set(example, (await lossOf(base, example.asOneText ?? example)).mean);
   }
   return examples.toSorted((a, b) => (losses.get(b) ?? 0) - (losses.get(a) ?? 0));
 }

@@ -1,6 +1,6 @@
 import type { AdapterScorer, GreedyAnswer } from '../scoring.js';
 import { answerBound, isDegenerate } from './degenerate.js';
-import type { PreparedExample } from './prepared-example.js';
+import type { LearnedTokens, PreparedExample } from './prepared-example.js';
 import { isRight } from './right-answer.js';
 
 /** Mean loss of learned tokens, each token counting the same. */
@@ -23,7 +23,7 @@ export const expectedTokens = ({ tokens, spans }: PreparedExample): number[] => 
 };
 
 /** Teacher-forced loss of one example, over all that is learned of it. */
-export async function lossOf(scorer: AdapterScorer, { tokens, spans }: PreparedExample): Promise<Loss> {
+export async function lossOf(scorer: AdapterScorer, { tokens, spans }: LearnedTokens): Promise<Loss> {
   const first = spans[0]?.[0] ?? 0;
   const logprobs = await scorer.logprobs(tokens, first);
   let sum = 0;

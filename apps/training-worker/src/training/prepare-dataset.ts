@@ -157,7 +157,7 @@ async function writeFiles(folder: string, rendered: FileHandle, sides: { train: 
       const example = await readEntry(rendered, entry);
       await file.write(`${JSON.stringify({ messages: example.pieces })}\n`);
       if (entries === sides.train) for (const [from, to] of example.spans) figures.learnedTokens += to - from;
-      figures.longest = Math.max(figures.longest, example.tokens.length);
+      figures.longest = Math.max(figures.longest, example.tokens.length, example.asOneText?.tokens.length ?? 0);
       if (kept.length < keep) kept.push(example);
     }
     return kept;

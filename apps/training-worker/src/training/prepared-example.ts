@@ -1,6 +1,6 @@
 import { type CanonicalRequest, ServiceError, textOf } from '@slipway/contracts';
 import type { ModelTexts } from '../scoring.js';
-import { guardInput, templateInput, trainingText, UnstableTemplateError } from '@slipway/model-text';
+import { guardInput, type LearnedPart, type TemplateInput, templateInput, trainingText, UnstableTemplateError } from '@slipway/model-text';
 import type { Example } from './read-example.js';
 import type { AnswerCheck } from './right-answer.js';
 
@@ -13,13 +13,17 @@ export interface Piece {
   readonly content: string;
 }
 
-/** An example as the base reads it. */
-export interface PreparedExample {
-  readonly pieces: readonly Piece[];
-  /** To the end of the last answer. */
+/** Tokens of an example, to the end of its last answer, and which of them are learned, from and to. */
+export interface LearnedTokens {
   readonly tokens: readonly number[];
-  /** Learned tokens, from and to. */
   readonly spans: readonly (readonly [from: number, to: number])[];
+}
+
+/** An example as the base reads it. Its tokens are those of serving: the prompt's, then those of the answer to it. */
+export interface PreparedExample extends LearnedTokens {
+  readonly pieces: readonly Piece[];
+  /** Its tokens as a trainer reads them that takes one text; absent = the same. */
+  readonly asOneText?: LearnedTokens;
   /** What its last answer is asked with, and that answer, for people. */
   readonly asked: string;
   readonly expected: string;
@@ -65,14 +69,13 @@ export class ExamplePreparer {
   }
 
   #render(example: Example): PreparedExample | LeftOut {
-    const { template, facts, guard, ends } = this.texts;
+    const { template, facts, ends } = this.texts;
     const { messages, tools } = example;
     const request: CanonicalRequest = { messages: [...messages], sampling: {}, stop: [], ...(tools && { tools }) };
     try {
       const input = templateInput(request, facts);
-      // In plain text the trainer would read such a text as the token itself, which serving never does.
-      if (JSON.stringify(guardInput(input, guard).input) !== JSON.stringify(input)) return 'control_token';
       const { text, learned } = trainingText(input, template, ends);
+      if (this.#holdsControlToken(input, text)) return 'control_token';
       const parts = learned.filter(({ message }) => example.learned[message] === true);
       return this.#tokenize(text, parts, messages);
     } catch (error) {
@@ -82,7 +85,17 @@ export class ExamplePreparer {
     }
   }
 
-  #tokenize(text: string, parts: readonly { from: number; to: number; message: number }[], messages: Example['messages']): PreparedExample {
+  /** Whether the trainer would read a text of the example as a token of the template, which serving never does. */
+  #holdsControlToken(input: TemplateInput, text: string): boolean {
+    const { template, guard, tokenizer } = this.texts;
+    const guarded = guardInput(input, guard);
+    if (JSON.stringify(guarded.input) === JSON.stringify(input)) return false;
+    const parts = guarded.split(template.render({ ...guarded.input, complete: true }));
+    const served = parts.flatMap((part, i) => tokenizer.tokenize(part, i === 0));
+    return !isSame(this.#prefixed(served), this.tokensOf(text));
+  }
+
+  #tokenize(text: string, parts: readonly LearnedPart[], messages: Example['messages']): PreparedExample {
     const pieces: Piece[] = [];
     let at = 0;
     for (const { from, to } of parts) {
@@ -90,40 +103,55 @@ export class ExamplePreparer {
       at = to;
     }
     const last = parts.at(-1) ?? { from: 0, to: 0, message: 0 };
-    const tokens = this.tokensOf(text.slice(0, at));
-    const spans = parts.map(
-      ({ from, to }) => [this.#shared(text.slice(0, from), tokens), this.#shared(text.slice(0, to), tokens)] as const,
-    );
     const answer = messages[last.message];
+    const learned = this.#learned(text.slice(0, at), parts);
     const reference = withoutEnd(text.slice(last.from, last.to), this.texts.ends);
     const before = messages.slice(0, last.message).findLast(({ role }) => role === 'user' || role === 'tool');
     return {
       pieces,
-      tokens,
-      spans,
+      ...learned,
       asked: before ? textOf(before) : '',
       expected: answer && textOf(answer) !== '' ? textOf(answer) : reference,
       reference,
       prompt: text.slice(0, last.from),
-      promptTokens: spans.at(-1)?.[0] ?? 0,
+      promptTokens: learned.spans.at(-1)?.[0] ?? 0,
     };
+  }
+
+  #learned(text: string, parts: readonly LearnedPart[]): LearnedTokens & { readonly asOneText?: LearnedTokens } {
+    const spansOf = (tokens: readonly number[]): [number, number][] => parts.map(({ from, to }) => this.#span(text, [from, to], tokens));
+    const whole = this.tokensOf(text);
+    const last = parts.at(-1)?.from ?? 0;
+    const prompt = this.tokensOf(text.slice(0, last));
+    const served = [...prompt, ...this.texts.tokenizer.tokenize(text.slice(last), false)];
+    const asOneText = { tokens: whole, spans: spansOf(whole) };
+    if (isSame(served, whole)) return asOneText;
+    return { tokens: served, spans: [...spansOf(served).slice(0, -1), [prompt.length, served.length]], asOneText };
   }
 
   /** Tokens of a text that begins a prompt. */
   tokensOf(text: string): number[] {
-    const { tokenizer } = this.texts;
-    const tokens = tokenizer.tokenize(text, true);
-    if (tokenizer.prefix !== null && tokens[0] !== tokenizer.prefix) tokens.unshift(tokenizer.prefix);
-    return tokens;
+    return this.#prefixed(this.texts.tokenizer.tokenize(text, true));
   }
 
-  /** How many tokens a beginning of the text has; one that spans its end counts for what follows. */
-  #shared(beginning: string, tokens: readonly number[]): number {
-    const own = this.tokensOf(beginning);
-    const differing = own.findIndex((token, i) => token !== tokens[i]);
-    return differing < 0 ? own.length : differing;
+  #prefixed(tokens: readonly number[]): number[] {
+    const { prefix } = this.texts.tokenizer;
+    return prefix !== null && tokens[0] !== prefix ? [prefix, ...tokens] : [...tokens];
+  }
+
+  /** Tokens that lie within a part of the text: one that reaches over its edge is not learned. */
+  #span(text: string, [from, to]: readonly [number, number], tokens: readonly number[]): [number, number] {
+    const shared = (beginning: string): { count: number; reaches: boolean } => {
+      const own = this.tokensOf(beginning);
+      const differing = own.findIndex((token, i) => token !== tokens[i]);
+      return differing < 0 ? { count: own.length, reaches: false } : { count: differing, reaches: true };
+    };
+    const start = shared(text.slice(0, from));
+    return [start.count + (start.reaches ? 1 : 0), shared(text.slice(0, to)).count];
   }
 }
+
+const isSame = (a: readonly number[], b: readonly number[]): boolean => a.length === b.length && a.every((token, i) => token === b[i]);
 
 function withoutEnd(answer: string, ends: readonly string[]): string {
   const end = ends.find((text) => answer.endsWith(text)) ?? '';
