@@ -39,10 +39,10 @@ describe('runTraining', () => {
     expect(made).toMatchObject({ rank: 8, alpha: 16, modules: ['attn_output', 'attn_q', 'ffn_down', 'ffn_up'] });
     expect(record.states).toEqual(['starting', 'running', 'finishing', 'evaluating']);
     expect(record.codes()).toEqual(expect.arrayContaining(['prepared', 'parity', 'checkpoint', 'best', 'witnessed']));
-    expect(record.data('prepared')).toMatchObject({ examples: 25, held: 5 });
+    expect(record.data('prepared')).toMatchObject({ examples: 22, held: 8 });
     const { witness, verdict, pairs } = made;
     expect(verdict.checks.map(({ check }) => check)).toEqual(['no_effect', 'held_loss', 'degenerate', 'keep_set']);
-    expect(pairs).toHaveLength(25);
+    expect(pairs).toHaveLength(28);
     const scorer = await openDemo();
     const scoring = await scorer.scoring(made.gguf, 512);
     expect(await distanceFrom(witness, scoring)).toBeLessThan(0.0001);

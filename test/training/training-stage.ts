@@ -31,6 +31,7 @@ const SETTINGS: JobSettings = {
   epochs: 8,
   seed: 42,
   heldOut: 0,
+  learned: [],
   tooLong: 'leave_out',
   earlyStop: false,
   timeLimitS: 600,

@@ -2,14 +2,14 @@ import { CanonicalWriter } from './canonical.js';
 import type { CanonicalExample } from './example.js';
 import type { IssueLog } from './issue-log.js';
 import { RepeatTable } from './repeats.js';
-import { SplitPlanner } from './split.js';
+import { placeOfExample, SplitPlanner } from './split.js';
 import { StatisticsCollector } from './statistics.js';
 import type { CanonicalBatch, LengthCounter } from './validation.js';
 
 const BATCH_BYTES = 256 * 1024;
 
 interface KeeperSettings {
-  readonly splitSeed: number;
+  readonly learned: readonly number[];
   readonly leaveOutDuplicates: boolean;
   readonly lengths: LengthCounter | undefined;
 }
@@ -35,8 +35,6 @@ const asHashes = (halves: readonly number[]): BigUint64Array => {
 export class ExampleKeeper {
   readonly statistics = new StatisticsCollector();
   readonly split: SplitPlanner;
-  /** Different prompts. */
-  prompts = 0;
   canonicalBytes = 0;
   /** Examples that were refused. */
   rejected = 0;
@@ -50,7 +48,7 @@ export class ExampleKeeper {
     private readonly log: IssueLog,
     private readonly settings: KeeperSettings,
   ) {
-    this.split = new SplitPlanner(settings.splitSeed);
+    this.split = new SplitPlanner(settings.learned);
   }
 
   /** Makes room for so many examples; comes before the first one. */
@@ -63,10 +61,8 @@ export class ExampleKeeper {
     const { writer, settings, statistics } = this;
     const bytes = writer.write(example);
     const repeat = this.repeats.add(writer.promptHash, writer.hash, line);
-    if (repeat === 'new') {
-      this.prompts += 1;
-      this.split.add(writer.promptHash);
-    } else {
+    if (repeat === 'new') this.split.add(placeOfExample(example));
+    else {
       this.log.report(repeat, '', this.repeats.first);
       if (repeat === 'duplicate' && settings.leaveOutDuplicates) {
         writer.undo(bytes);

@@ -4,11 +4,14 @@ import { exampleOf, formatsOf } from './formats/formats.js';
 import { IssueLog } from './issue-log.js';
 import { parseExactly } from './json/exact-parser.js';
 import { DATASET_LIMITS } from './limits.js';
+import { placeOfExample } from './split.js';
 
 /** An example of a canonical file with its hashes. */
 export interface ReadExample {
   readonly example: CanonicalExample;
-  /** Hash of all before the last assistant message: what `isHeldOut` takes. */
+  /** Where it lies in the split: held out below the threshold of its data set. */
+  readonly place: number;
+  /** Hash of all before the last assistant message. */
   readonly promptHash: bigint;
   /** Hash of the whole example. */
   readonly hash: bigint;
@@ -30,5 +33,5 @@ export function readExample(line: string): ReadExample {
   if (!example || log.refused) throw new TypeError(log.kept[0]?.message ?? 'The line is not in canonical form.');
   const writer = new CanonicalWriter(4 * line.length + 256);
   writer.write(example);
-  return { example, promptHash: writer.promptHash.value, hash: writer.hash.value };
+  return { example, place: placeOfExample(example), promptHash: writer.promptHash.value, hash: writer.hash.value };
 }

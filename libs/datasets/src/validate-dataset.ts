@@ -56,7 +56,7 @@ class Validation {
     this.limits = { ...DATASET_LIMITS, ...options.limits };
     this.log = new IssueLog(this.limits.issues, sinks.issue?.bind(sinks));
     this.keeper = new ExampleKeeper(this.log, {
-      splitSeed: options.splitSeed ?? 0,
+      learned: options.learned ?? [],
       leaveOutDuplicates: this.repairs('leave_out_duplicates'),
       lengths: options.lengths,
     });

@@ -8,7 +8,7 @@ import type {
   IssueTotal,
 } from '@slipway/contracts';
 import type { DatasetLimits } from './limits.js';
-import type { Split } from './split.js';
+import type { SplitPlan } from './split.js';
 
 /** Counts the tokens of examples under one base's template. Given by the caller: this library knows no tokenizer. */
 export interface LengthCounter {
@@ -30,8 +30,8 @@ export interface ValidationOptions {
   readonly controlTokens?: readonly string[];
   /** Reports examples that are longer than a base's context. */
   readonly lengths?: LengthCounter;
-  /** Seed of the split that `ValidationResult.split` describes. Default 0. */
-  readonly splitSeed?: number;
+  /** Places of prompts that earlier versions learned: `ValidationResult.split` leaves them out. */
+  readonly learned?: readonly number[];
   readonly limits?: Partial<DatasetLimits>;
   /** Ends the validation between two chunks; the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal;
@@ -48,7 +48,7 @@ export interface CanonicalBatch {
   readonly lines: Uint32Array;
   /** Rules that warned about each example, for `rulesOf`. */
   readonly warnings: Uint32Array;
-  /** Hash of all before the last assistant message, for each example: what `isHeldOut` takes. */
+  /** Hash of all before the last assistant message, for each example: equal for equal prompts of any version. */
   readonly prompts: BigUint64Array;
   /** Hash of each whole example: equal for equal examples of any version. */
   readonly examples: BigUint64Array;
@@ -108,6 +108,6 @@ export interface ValidationResult {
   readonly statistics: DatasetStatistics;
   /** The most frequent system prompt: its hash, how many examples have it, and a line that holds it; null without system prompts. */
   readonly systemPrompt: { readonly hash: bigint; readonly examples: number; readonly line: number } | null;
-  /** The split to store with the data set's first version. Later versions use that one, so that no prompt changes sides. */
-  readonly split: Split;
+  /** The split that the data set would begin with. Later versions use that of the first, so that no prompt changes sides. */
+  readonly split: SplitPlan;
 }

@@ -71,6 +71,6 @@ export function verdictOf(findings: Findings): ValidationResult {
     repairs: repairsFor(findings, verdict?.reason ?? null),
     statistics: keeper.statistics.result(),
     systemPrompt: keeper.statistics.systemPrompt(),
-    split: keeper.split.plan(keeper.prompts),
+    split: keeper.split.plan(),
   };
 }

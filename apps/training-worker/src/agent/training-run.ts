@@ -249,9 +249,9 @@ function failure(code: TrainingFaultCode, message: string): Report {
 }
 
 function settingsOf(spec: JobItem['spec']): SentJob['settings'] {
-  const { rank, alpha, learning_rate: rate, schedule, epochs, seed, held_out: heldOut } = spec;
+  const { rank, alpha, learning_rate: rate, schedule, epochs, seed, held_out: heldOut, learned = [] } = spec;
   const limits = { tooLong: spec.too_long, earlyStop: spec.early_stop, timeLimitS: spec.time_limit_s };
-  return { rank, alpha, rate, schedule, epochs, seed, heldOut, ...limits };
+  return { rank, alpha, rate, schedule, epochs, seed, heldOut, learned, ...limits };
 }
 
 function metricOf(point: CurvePoint, at: string): Parameters<ReportQueue['point']>[0] {

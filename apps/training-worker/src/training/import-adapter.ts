@@ -104,6 +104,7 @@ function promptsFor(texts: ModelTexts): PreparedExample[] {
       messages: [turn('user', question), turn('assistant', ANSWER)],
       tools: undefined,
       learned: [false, true],
+      place: 0,
     });
     return typeof prepared === 'string' ? [] : [prepared];
   });

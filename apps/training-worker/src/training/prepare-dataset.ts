@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,9 +7,8 @@ import { TrainingFault } from '../training-fault.js';
 import type { JobSettings } from './training-job.js';
 import { ExamplePreparer, type LeftOut, type PreparedExample } from './prepared-example.js';
 import { readExample } from './read-example.js';
+import { type Entry, HELD_MOST, type Side, Splitter } from './split-examples.js';
 
-/** Held-out examples at least and at most. */
-const HELD = { least: 5, most: 500 };
 /** Examples that are kept in memory for scoring, of the learned ones. */
 const KEPT = 64;
 
@@ -39,7 +37,7 @@ export interface PrepareOptions {
   readonly texts: ModelTexts;
   /** Tokens that the base takes. */
   readonly context: number;
-  readonly settings: Pick<JobSettings, 'seed' | 'heldOut' | 'tooLong'>;
+  readonly settings: Pick<JobSettings, 'seed' | 'heldOut' | 'learned' | 'tooLong'>;
   /** Whether the trainer takes answers that are not learned. */
   readonly takesWeights: boolean;
   /** Chooses the example that is learned first, of the first ones in the order of training. */
@@ -49,17 +47,6 @@ export interface PrepareOptions {
 
 /** The pieces as they are: the examples are rendered already. */
 const VERBATIM = '{% for m in messages %}{{ m.content }}{% endfor %}';
-
-interface Entry {
-  readonly prompt: string;
-  readonly order: string;
-  readonly at: number;
-  readonly bytes: number;
-}
-
-/** A number of 52 bits from a hash. */
-const digest = (...parts: (string | number)[]): string => createHash('sha256').update(parts.join('\0')).digest('hex');
-const share = (hex: string): number => Number.parseInt(hex.slice(0, 13), 16) / 2 ** 52;
 
 /**
  * Renders all examples, holds some out and writes the rest in a random order that the seed decides.
@@ -71,7 +58,7 @@ export async function prepareDataset(options: PrepareOptions): Promise<PreparedD
   const leftOut = new Map<LeftOut, number>();
   const rendered = await open(join(folder, 'rendered.jsonl'), 'w+');
   try {
-    const entries: Entry[] = [];
+    const split = new Splitter(settings);
     let at = 0;
     for await (const line of createInterface({ input: createReadStream(dataset), crlfDelay: Infinity })) {
       options.signal.throwIfAborted();
@@ -79,16 +66,15 @@ export async function prepareDataset(options: PrepareOptions): Promise<PreparedD
       const made = prepareLine(line, preparer, options.takesWeights);
       if (typeof made === 'string') leftOut.set(made, (leftOut.get(made) ?? 0) + 1);
       else {
-        const text = Buffer.from(JSON.stringify(made));
+        const text = Buffer.from(JSON.stringify(made.prepared));
         await rendered.write(text, 0, text.length, at);
-        const prompt = digest(settings.seed, made.prompt);
-        entries.push({ prompt, order: digest(settings.seed, line, entries.length), at, bytes: text.length });
+        split.add({ at, bytes: text.length }, line, made.place);
         at += text.length;
       }
     }
     refuseTooLong(leftOut, settings.tooLong);
-    if (entries.length === 0) throw nothingLeft(leftOut);
-    const sides = split(entries, settings.heldOut);
+    if (split.count === 0) throw nothingLeft(leftOut);
+    const sides = split.sides();
     await moveFirst(sides.train, rendered, options.chooseFirst);
     return { ...(await writeFiles(folder, rendered, sides)), leftOut };
   } finally {
@@ -96,7 +82,11 @@ export async function prepareDataset(options: PrepareOptions): Promise<PreparedD
   }
 }
 
-function prepareLine(line: string, preparer: ExamplePreparer, takesWeights: boolean): PreparedExample | LeftOut {
+function prepareLine(
+  line: string,
+  preparer: ExamplePreparer,
+  takesWeights: boolean,
+): { readonly prepared: PreparedExample; readonly place: number } | LeftOut {
   const example = readExample(line);
   if (!example) return 'unreadable';
   const skips = example.messages.some(({ role }, i) => role === 'assistant' && example.learned[i] === false);
@@ -104,7 +94,8 @@ function prepareLine(line: string, preparer: ExamplePreparer, takesWeights: bool
     const message = 'This trainer learns every answer of a conversation. Remove the weights of 0, or use a trainer that takes them.';
     throw new TrainingFault('weights_need_torch', message);
   }
-  return preparer.prepare(example);
+  const prepared = preparer.prepare(example);
+  return typeof prepared === 'string' ? prepared : { prepared, place: example.place };
 }
 
 function refuseTooLong(leftOut: ReadonlyMap<LeftOut, number>, tooLong: JobSettings['tooLong']): void {
@@ -119,22 +110,6 @@ function nothingLeft(leftOut: ReadonlyMap<LeftOut, number>): TrainingFault {
   return new TrainingFault('dataset_invalid', `No example can be learned by this base${why}.`, Object.fromEntries(leftOut));
 }
 
-/**
- * The same prompt is never on both sides. It is held out when its hash lies below the part, whatever else the data set holds: so what
- * one version of a data set learns, a larger one does not hold out. Only a small set holds out more, for a loss that says something.
- */
-function split(entries: readonly Entry[], part: number): { train: Entry[]; held: Entry[] } {
-  const inOrder = entries.toSorted((a, b) => (a.order < b.order ? -1 : 1));
-  const byChance = [...new Set(entries.map(({ prompt }) => prompt))].toSorted();
-  const wanted = part === 0 ? 0 : HELD.least;
-  const below = byChance.filter((prompt) => share(prompt) < part);
-  const chosen = new Set(below.length >= wanted ? below.slice(0, HELD.most) : byChance.slice(0, wanted));
-  const held = inOrder.filter(({ prompt }) => chosen.has(prompt));
-  // Too few to divide: everything is learned.
-  if (held.length * 2 > entries.length) return { train: inOrder, held: [] };
-  return { train: inOrder.filter(({ prompt }) => !chosen.has(prompt)), held: held.slice(0, HELD.most) };
-}
-
 type Written = Omit<PreparedDataset, 'leftOut'>;
 
 async function readEntry(rendered: FileHandle, { at, bytes }: Entry): Promise<PreparedExample> {
@@ -142,30 +117,32 @@ async function readEntry(rendered: FileHandle, { at, bytes }: Entry): Promise<Pr
   return JSON.parse(buffer.toString()) as PreparedExample;
 }
 
-async function moveFirst(train: Entry[], rendered: FileHandle, choose: PrepareOptions['chooseFirst']): Promise<void> {
+async function moveFirst({ entries, order }: Side, rendered: FileHandle, choose: PrepareOptions['chooseFirst']): Promise<void> {
   const candidates: PreparedExample[] = [];
-  for (const entry of train.slice(0, CANDIDATES)) candidates.push(await readEntry(rendered, entry));
-  const [chosen] = train.splice(await choose(candidates), 1);
-  if (chosen) train.unshift(chosen);
+  for (const number of order.subarray(0, CANDIDATES)) candidates.push(await readEntry(rendered, entries.entry(number)));
+  const place = await choose(candidates);
+  const [chosen = 0] = order.subarray(place, place + 1);
+  order.copyWithin(1, 0, place);
+  order[0] = chosen;
 }
 
-async function writeFiles(folder: string, rendered: FileHandle, sides: { train: Entry[]; held: Entry[] }): Promise<Written> {
+async function writeFiles(folder: string, rendered: FileHandle, sides: { train: Side; held: Side }): Promise<Written> {
   const figures = { learnedTokens: 0, longest: 0 };
-  const write = async (file: FileHandle, entries: readonly Entry[], keep: number): Promise<PreparedExample[]> => {
+  const write = async (file: FileHandle, side: Side, keep: number): Promise<PreparedExample[]> => {
     const kept: PreparedExample[] = [];
-    for (const entry of entries) {
-      const example = await readEntry(rendered, entry);
+    for (const number of side.order) {
+      const example = await readEntry(rendered, side.entries.entry(number));
       await file.write(`${JSON.stringify({ messages: example.pieces })}\n`);
-      if (entries === sides.train) for (const [from, to] of example.spans) figures.learnedTokens += to - from;
+      if (side === sides.train) for (const [from, to] of example.spans) figures.learnedTokens += to - from;
       figures.longest = Math.max(figures.longest, example.tokens.length, example.asOneText?.tokens.length ?? 0);
       if (kept.length < keep) kept.push(example);
     }
     return kept;
   };
   const first = await inFile(join(folder, 'train.jsonl'), (file) => write(file, sides.train, KEPT));
-  const held = sides.held.length === 0 ? [] : await inFile(join(folder, 'held.jsonl'), (file) => write(file, sides.held, HELD.most));
+  const held = sides.held.order.length === 0 ? [] : await inFile(join(folder, 'held.jsonl'), (file) => write(file, sides.held, HELD_MOST));
   await writeFile(join(folder, 'template.jinja'), VERBATIM);
-  return { examples: sides.train.length, first, held, ...figures };
+  return { examples: sides.train.order.length, first, held, ...figures };
 }
 
 async function inFile<T>(path: string, write: (file: FileHandle) => Promise<T>): Promise<T> {

@@ -53,7 +53,7 @@ export class ExamplePreparer {
   }
 
   /** Drops the oldest turns, not the system message, until it fits. */
-  #cut({ messages, learned, tools }: Example): PreparedExample | LeftOut {
+  #cut({ messages, learned, tools, place }: Example): PreparedExample | LeftOut {
     const kept = messages[0]?.role === 'system' ? 1 : 0;
     for (let from = kept + 1; from < messages.length; from += 1) {
       if (messages[from]?.role !== 'user') continue;
@@ -61,6 +61,7 @@ export class ExamplePreparer {
         tools,
         messages: [...messages.slice(0, kept), ...messages.slice(from)],
         learned: [...learned.slice(0, kept), ...learned.slice(from)],
+        place,
       };
       const prepared = shorter.learned.includes(true) ? this.#render(shorter) : 'too_long';
       if (typeof prepared === 'string' || prepared.tokens.length <= this.most) return prepared;

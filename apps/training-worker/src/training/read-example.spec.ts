@@ -14,6 +14,7 @@ describe('readExample', () => {
       ],
       tools: undefined,
       learned: [false, true],
+      place: expect.any(Number) as number,
     });
   });
 

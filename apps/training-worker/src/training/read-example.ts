@@ -1,5 +1,5 @@
 import type { CanonicalRequest } from '@slipway/contracts';
-import { type CanonicalExample, type ChatExample, readExample as readCanonical } from '@slipway/datasets';
+import { type ChatExample, type ReadExample, readExample as readCanonical } from '@slipway/datasets';
 import { z } from 'zod';
 
 type Message = ChatExample['messages'][number];
@@ -20,6 +20,8 @@ export interface Example {
   readonly tools: CanonicalRequest['tools'];
   /** By message: false = an assistant message that is context only. */
   readonly learned: readonly boolean[];
+  /** Where it lies in the split of its data set. */
+  readonly place: number;
 }
 
 /**
@@ -27,17 +29,22 @@ export interface Example {
  * @returns null for a line that is none, for a preference, and for a conversation without an answer to learn
  */
 export function readExample(line: string): Example | null {
-  const example = canonicalOf(line);
+  const { example, place = 0 } = canonicalOf(line) ?? {};
   if (example?.kind !== 'sft') return null;
   const learned = example.messages.map((message) => message.role === 'assistant' && message.learned);
   const tools = example.tools.map((tool) => Tool.safeParse(JSON.parse(tool)).data?.function);
   if (!learned.includes(true) || tools.includes(undefined)) return null;
-  return { messages: example.messages.map(turnOf), tools: tools.length > 0 ? (tools as CanonicalRequest['tools']) : undefined, learned };
+  return {
+    messages: example.messages.map(turnOf),
+    tools: tools.length > 0 ? (tools as CanonicalRequest['tools']) : undefined,
+    learned,
+    place,
+  };
 }
 
-function canonicalOf(line: string): CanonicalExample | null {
+function canonicalOf(line: string): ReadExample | null {
   try {
-    return readCanonical(line).example;
+    return readCanonical(line);
   } catch (error) {
     if (error instanceof TypeError) return null;
     throw error;

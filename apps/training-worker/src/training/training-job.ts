@@ -12,6 +12,8 @@ export interface JobSettings {
   readonly seed: number;
   /** Part of the examples that is held out; 0 = none. */
   readonly heldOut: number;
+  /** Places of prompts that are learned wherever they lie. */
+  readonly learned: readonly number[];
   readonly tooLong: 'leave_out' | 'cut' | 'refuse';
   readonly earlyStop: boolean;
   readonly timeLimitS: number;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AccountId, AgentAccess, DatasetId, DatasetKind, FindDataset } from '@slipway/contracts';
+import type { SplitPlan } from '@slipway/datasets';
 import type { z } from 'zod';
 import type { EntityManager } from 'typeorm';
 import type { ActorColumns } from '../actor-columns.js';
@@ -17,6 +18,16 @@ export interface DatasetRow extends ActorColumns {
   readonly head: number | null;
   readonly ready: number | null;
   readonly jobs: number;
+  /** Null = no version was ready yet. */
+  readonly split: DatasetSplit | null;
+}
+
+/** Which prompts of a data set are held out. Decided once, by the first version that is not small. */
+export interface DatasetSplit {
+  /** Prompts whose place lies below are held out; null = all versions so far are small, and all of them is learned. */
+  readonly below: number | null;
+  /** Places of the prompts of small versions, which are never held out. */
+  readonly learned: readonly number[];
 }
 
 /** A data set to make. */
@@ -28,7 +39,7 @@ export interface NewDataset extends ActorColumns {
 }
 
 const SELECT = `
-  SELECT d.id, d.account, d.name, d.kind, d.agent_access, d.actor, d.actor_id, d.actor_name, d.created_at, d.changed_at,
+  SELECT d.id, d.account, d.name, d.kind, d.agent_access, d.actor, d.actor_id, d.actor_name, d.created_at, d.changed_at, d.split,
     v.versions, v.head, v.ready, (SELECT count(*) FROM job WHERE job.dataset_id = d.id)::integer AS jobs
   FROM dataset d CROSS JOIN LATERAL (
     SELECT count(*)::integer AS versions, max(number) AS head, max(number) FILTER (WHERE state = 'ready') AS ready
@@ -39,6 +50,9 @@ const USES = `
   SELECT version, 'job' AS kind, id, name, state FROM job WHERE account = $1 AND dataset_id = $2
   UNION ALL SELECT dataset_version, 'adapter', id, name || ' v' || version, NULL FROM adapter WHERE account = $1 AND dataset_id = $2
   ORDER BY id DESC LIMIT 500`;
+
+/** Prompts of small versions that are remembered, at most. */
+const LEARNED_MAX = 1_000;
 
 const ENDED = `('succeeded', 'cancelled', 'failed')`;
 
@@ -77,6 +91,17 @@ export class DatasetsRepository {
 
   async setAccess(tx: EntityManager, dataset: DatasetId, access: AgentAccess): Promise<void> {
     await tx.query(`UPDATE dataset SET agent_access = $2, changed_at = now() WHERE id = $1`, [dataset, access]);
+  }
+
+  /** Takes what a version that became ready says of the split, unless that is decided already. */
+  async planSplit(tx: EntityManager, dataset: DatasetId, { below, few }: SplitPlan): Promise<void> {
+    const [row] = await tx.query<{ split: DatasetSplit | null }[]>(`SELECT split FROM dataset WHERE id = $1 FOR UPDATE`, [dataset]);
+    if (!row || (row.split !== null && row.split.below !== null)) return;
+    const before = row.split?.learned ?? [];
+    const learned = [...new Set([...before, ...(few ?? [])])];
+    const isSmall = few !== null && learned.length <= LEARNED_MAX;
+    const split: DatasetSplit = isSmall ? { below: null, learned } : { below, learned: before };
+    await tx.query(`UPDATE dataset SET split = $2 WHERE id = $1`, [dataset, JSON.stringify(split)]);
   }
 
   /** Notes that something of the data set changed now. */

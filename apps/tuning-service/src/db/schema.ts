@@ -2,12 +2,13 @@ import type { ServiceDatabase } from '@slipway/database';
 import { Datasets1770000000000 } from './migrations/1770000000000-datasets.js';
 import { Jobs1770000100000 } from './migrations/1770000100000-jobs.js';
 import { AdapterImports1770000200000 } from './migrations/1770000200000-adapter-imports.js';
+import { Splits1770000300000 } from './migrations/1770000300000-splits.js';
 
 /** The service's database and its migrations. No release of it was without a migrations table. */
 export const tuningDatabase: ServiceDatabase = {
   name: 'tuning',
   applicationName: 'slipway-tuning',
   entities: [],
-  migrations: [Datasets1770000000000, Jobs1770000100000, AdapterImports1770000200000],
+  migrations: [Datasets1770000000000, Jobs1770000100000, AdapterImports1770000200000, Splits1770000300000],
   strays: { schemas: [], relations: [] },
 };

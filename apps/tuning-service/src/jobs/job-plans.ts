@@ -72,7 +72,7 @@ export class JobPlans {
     const measure = await this.measures.find(connection, { account, dataset: dataset.id, version: version.number }, known.base);
     const resolved = resolveSettings({
       ...{ given: settings, trainer, base: known.base, kind: dataset.kind, examples: version.examples, duplicates: version.duplicates },
-      ...{ bytes: version.bytes, measure, timeLimitS: this.config.JOB_SECONDS_MAX },
+      ...{ bytes: version.bytes, measure, timeLimitS: this.config.JOB_SECONDS_MAX, split: dataset.split },
     });
     const keepSet = await this.#keepSet(connection, account, gate.keep_dataset);
     return { known, dataset, version, keepSet, trainer, resolved, isMeasured: measure !== null };

@@ -1,4 +1,5 @@
 import type { MeasureView, TrainerBase } from '@slipway/contracts';
+import { PLACES } from '@slipway/datasets';
 import { describe, expect, it } from 'vitest';
 import { type ResolveFrom, resolveSettings } from './resolve-settings.js';
 
@@ -18,6 +19,7 @@ const from = (more: Partial<ResolveFrom> = {}): ResolveFrom => ({
     bytes: 400_000,
     measure: null,
     timeLimitS: 60,
+    split: null,
   },
   ...more,
 });
@@ -37,6 +39,20 @@ describe('settings of a training', () => {
   it('hold out a tenth, at least 5 and at most 500 examples', () => {
     const held = [50, 60, 1_000, 100_000].map((examples) => resolveSettings(from({ examples })).heldOut);
     expect(held).toEqual([5, 6, 100, 500]);
+  });
+
+  it('hold out what the first version of the data set held out', () => {
+    const split = { below: PLACES / 20, learned: [7, 8] };
+    const { spec, heldOut, learned } = resolveSettings(from({ examples: 2_002, split }));
+    expect(spec).toMatchObject({ held_out: 0.05, learned: [7, 8] });
+    expect([heldOut, learned]).toEqual([100, 1_902]);
+    expect(resolveSettings(from({ examples: 20_000, split })).heldOut).toBe(500);
+    expect(resolveSettings(from({ given: { held_out: 0.2 }, split })).spec).not.toHaveProperty('learned');
+  });
+
+  it('learn every prompt where all versions are small', () => {
+    const split = { below: null, learned: [7] };
+    expect(resolveSettings(from({ examples: 200, split })).spec.held_out).toBe(0);
   });
 
   it('learn every example of a small data set', () => {

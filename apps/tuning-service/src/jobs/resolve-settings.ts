@@ -1,3 +1,5 @@
+import { PLACES } from '@slipway/datasets';
+import type { DatasetSplit } from '../datasets/datasets.repository.js';
 import type { DatasetKind, MeasureView, ResolvedSetting, TrainerBase, TrainingSettings, TrainingSpec } from '@slipway/contracts';
 
 /** What settings are resolved from. */
@@ -14,6 +16,8 @@ export interface ResolveFrom {
   /** Token counts under the base's template; null = not made yet. */
   readonly measure: MeasureView | null;
   readonly timeLimitS: number;
+  /** The split of the data set; null = none is decided. */
+  readonly split: DatasetSplit | null;
 }
 
 /** A warning about a job before it runs. */
@@ -52,7 +56,7 @@ const TORCH = { rank: 16, rate: 2e-4, batch: 16, epochs: [5, 3, 2], why: 'The de
  * asked most was answered with one word repeated).
  */
 const HELD_OUT = { part: 0.1, least: 5, most: 500, from: 50 } as const;
-/** Order of the examples, and which are held out: a prompt that is held out by one job is held out by all. */
+/** Order of the examples, and the first weights of the adapter. */
 const SEED = 1;
 /** Rate above which the embedded trainer was seen to lose what the base knew. */
 const RATE_MAX = 3e-4;
@@ -80,21 +84,19 @@ export function resolveSettings(from: ResolveFrom): Resolved {
   const seed = choose('seed', given.seed, SEED, 'The same for every job, so that jobs can be compared.');
   const tooLong = choose('too_long', given.too_long, 'leave_out' as const, 'Examples longer than the context are left out.');
   const earlyStop = choose('early_stop', given.early_stop, true, 'Ends when the loss on held-out examples rises twice.');
-  const part = choose(
-    'held_out',
-    given.held_out,
-    heldPart(examples),
-    examples < HELD_OUT.from ? `All of fewer than ${HELD_OUT.from} examples are learned.` : 'A tenth, 5 to 500 examples.',
-  );
+  const part = choose('held_out', given.held_out, ...heldPart(from));
+  const spared = given.held_out === undefined && part > 0 ? (from.split?.learned ?? []) : [];
   const leftOut = tooLong === 'leave_out' ? (measure?.over_context ?? 0) : 0;
-  const heldOut = Math.round((examples - leftOut) * part);
-  const learned = Math.max(0, examples - leftOut - heldOut);
+  const unlearned = Math.round(Math.max(0, examples - leftOut - spared.length) * part);
+  const heldOut = Math.min(HELD_OUT.most, unlearned);
+  const learned = Math.max(0, examples - leftOut - unlearned);
   const perPass = measure?.learned_tokens ?? Math.round((from.bytes / BYTES_PER_TOKEN) * LEARNED_PART);
   return {
     spec: {
       ...{ trainer: from.trainer, base: base.base, base_sha256: base.sha256, template_sha256: base.template_sha256 },
       method: kind === 'preference' ? 'dpo' : 'sft',
       ...{ rank, alpha, learning_rate: rate, epochs, schedule, seed, held_out: part, too_long: tooLong, early_stop: earlyStop },
+      ...(spared.length > 0 && { learned: [...spared] }),
       time_limit_s: from.timeLimitS,
     },
     settings: chosen,
@@ -105,10 +107,13 @@ export function resolveSettings(from: ResolveFrom): Resolved {
   };
 }
 
-function heldPart(examples: number): number {
-  if (examples < HELD_OUT.from) return 0;
+/** The part that is held out, with its reason. What one version of a data set learns, no other holds out. */
+function heldPart({ examples, split }: ResolveFrom): [part: number, reason: string] {
+  if (split?.below === null || (split === null && examples < HELD_OUT.from))
+    return [0, `All of fewer than ${HELD_OUT.from} prompts are learned.`];
+  if (split !== null) return [Math.min(0.5, split.below / PLACES), 'The prompts that the first version of the data set held out.'];
   const wanted = Math.min(HELD_OUT.most, Math.max(HELD_OUT.least, Math.round(examples * HELD_OUT.part)));
-  return Math.min(0.5, Math.floor(Math.min(wanted, examples / 2)) / examples);
+  return [Math.min(0.5, Math.floor(Math.min(wanted, examples / 2)) / examples), 'A tenth, 5 to 500 examples.'];
 }
 
 function warningsOf(

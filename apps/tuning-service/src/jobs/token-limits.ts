@@ -51,7 +51,13 @@ export class TokenLimits {
     const version = await this.versions.find(tx, { dataset: row.dataset_id, version: row.version });
     if (!version) return null;
     const { learned, learnedTokens } = resolveSettings({
-      ...{ given: row.given, trainer: row.trainer, base: row.base_facts, kind: row.spec.method === 'dpo' ? 'preference' : 'sft' },
+      ...{
+        given: { ...row.given, held_out: row.spec.held_out },
+        split: null,
+        trainer: row.trainer,
+        base: row.base_facts,
+        kind: row.spec.method === 'dpo' ? 'preference' : 'sft',
+      },
       ...{ examples: version.examples, duplicates: version.duplicates, bytes: version.bytes, measure, timeLimitS: row.spec.time_limit_s },
     });
     if (row.spec.too_long === 'refuse' && measure.over_context > 0) return tooLong(measure);

@@ -124,7 +124,10 @@ export class Validator {
   async #validate(row: Row): Promise<void> {
     const { account, reading } = row;
     const id = { dataset: row.dataset_id, version: row.number };
-    const quotas = await this.transactions.read((connection) => this.quotas.of(connection, account));
+    const { quotas, split } = await this.transactions.read(async (connection) => ({
+      quotas: await this.quotas.of(connection, account),
+      split: (await this.datasets.find(connection, account, row.dataset_id))?.split,
+    }));
     const original = await this.blobs.local(account, row.original ?? '');
     try {
       await this.transactions.run((tx) => this.versions.clearIssues(tx, id));
@@ -136,7 +139,11 @@ export class Validator {
           rejected: await this.blobs.stagingPath(),
           index: await this.blobs.stagingPath(),
         },
-        options: { ...(readingOf(reading) as ValidationOptions), limits: { fileBytes: quotas.file_bytes, examples: quotas.examples } },
+        options: {
+          ...(readingOf(reading) as ValidationOptions),
+          learned: split?.learned ?? [],
+          limits: { fileBytes: quotas.file_bytes, examples: quotas.examples },
+        },
       };
       let known = 0;
       const done = await runValidation(task, {
@@ -181,6 +188,7 @@ export class Validator {
       }
       const blobs = [change.canonical, change.line_index, change.rejected_blob].filter((sha256) => typeof sha256 === 'string');
       for (const sha256 of blobs) await this.uses.use(tx, { account: row.account, sha256 }, versionOwner(row));
+      if (result && change.state === 'ready') await this.datasets.planSplit(tx, row.dataset_id, result.split);
       await this.datasets.touch(tx, row.dataset_id);
       await announceWork(tx);
     });

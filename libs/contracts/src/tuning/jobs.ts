@@ -65,7 +65,7 @@ export const TrainingSettings = z.strictObject({
   learning_rate: z.number().positive().max(1).optional(),
   epochs: z.int().min(1).max(100).optional(),
   schedule: z.enum(['cosine', 'linear', 'constant']).optional(),
-  /** Order of the examples, and which are held out. */
+  /** Order of the examples. */
   seed: z.int().nonnegative().max(2_147_483_647).optional(),
   /** Part of the examples that are held out for measuring; 0 = none. */
   held_out: z.number().min(0).max(0.5).optional(),

@@ -82,8 +82,10 @@ export const TrainingSpec = z.object({
   epochs: z.int().positive(),
   schedule: z.enum(['cosine', 'linear', 'constant']),
   seed: z.int().nonnegative(),
-  /** Part of the examples that are held out; the split is by content, so the same examples in every version. */
+  /** Part of all prompts that are held out: those whose place by hash lies below, so the same in every version. */
   held_out: z.number().min(0).max(0.5),
+  /** Places of prompts that are learned wherever they lie: small versions before learned them. Absent from services before 0.2, and = none. */
+  learned: z.array(z.int().nonnegative()).max(1_000).optional(),
   too_long: z.enum(['leave_out', 'cut', 'refuse']),
   early_stop: z.boolean(),
   /** Seconds after which the training is ended. */
