@@ -11,7 +11,7 @@ export class CliError extends Error {
   constructor(
     readonly code: string,
     message: string,
-    readonly facts: Readonly<Record<string, string | number>> = {},
+    readonly facts: Readonly<Record<string, string | number | object>> = {},
     options?: ErrorOptions,
   ) {
     super(message, options);

@@ -125,11 +125,18 @@ async function answer({ terminal }: Cli, given: Answer | null, asJson: boolean):
   return EXIT.ok;
 }
 
-async function perform(cli: Cli, action: Action, { dataDir, account }: CommonOptions): Promise<Answer | null> {
-  const session = await cli.openSession({
-    dataDir: dataDir === undefined ? undefined : resolve(cli.cwd, dataDir),
-    accountOption: account,
-  });
+/** The session of a command that needs none. */
+const localSession = ({ terminal }: Cli): Session => ({
+  terminal,
+  accountOption: undefined,
+  call: ({ subject }) => Promise.reject(new TypeError(`A local command called ${subject}.`)),
+  close: () => Promise.resolve(),
+});
+
+async function perform(cli: Cli, { isLocal }: CliCommand, action: Action, { dataDir, account }: CommonOptions): Promise<Answer | null> {
+  const session = isLocal
+    ? localSession(cli)
+    : await cli.openSession({ dataDir: dataDir === undefined ? undefined : resolve(cli.cwd, dataDir), accountOption: account });
   try {
     return await action(session);
   } finally {
@@ -141,7 +148,7 @@ async function perform(cli: Cli, action: Action, { dataDir, account }: CommonOpt
 async function run(cli: Cli, chosen: CliCommand, common: CommonOptions): Promise<Answer | null> {
   try {
     const action = chosen.plan({ cwd: cli.cwd, variable: (name) => cli.variable(name), terminal: cli.terminal });
-    return await perform(cli, action, common);
+    return await perform(cli, chosen, action, common);
   } catch (error) {
     if (error instanceof UsageError) chosen.error(error.message);
     throw error;

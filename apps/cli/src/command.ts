@@ -32,6 +32,18 @@ type Plan = (call: Call, ...args: unknown[]) => Action;
 /** A command with two steps: `plan` checks the command line before anything is connected, the action then acts. */
 export class CliCommand extends Command {
   #plan: Plan | undefined;
+  #isLocal = false;
+
+  /** Whether it works without a connection; its action then gets a session that reaches nothing. */
+  get isLocal(): boolean {
+    return this.#isLocal;
+  }
+
+  /** Marks a command that works without a connection. */
+  local(): this {
+    this.#isLocal = true;
+    return this;
+  }
 
   /** Takes several options at once. */
   takes(...options: readonly Option[]): this {

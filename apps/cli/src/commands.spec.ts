@@ -193,7 +193,7 @@ describe('the commands', () => {
       ...['push', 'sample', 'list', 'show', 'problems', 'pull', 'diff', 'rm'].map((name) => `datasets ${name}`),
       ...['bases', 'list', 'show', 'log', 'pause', 'resume', 'priority', 'cancel'].map((name) => `jobs ${name}`),
       ...['list', 'show', 'serve', 'export', 'import', 'rm'].map((name) => `adapters ${name}`),
-      'trainers list',
+      ...['list', 'install', 'test'].map((name) => `trainers ${name}`),
       'usage',
       ...['list', 'verify', 'export'].map((name) => `audit ${name}`),
       'sessions rotate-key',

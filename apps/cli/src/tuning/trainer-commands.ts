@@ -1,8 +1,13 @@
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { ListBases, ListTrainers, type TrainerFacts, type TrainingWorkerView } from '@slipway/contracts';
 import { findAccount } from '../accounts/find-account.js';
-import { ACCOUNT, command, group } from '../command.js';
+import { Argument, Option } from 'commander';
+import { CliError } from '../cli-errors.js';
+import { ACCOUNT, type Call, command, group } from '../command.js';
 import { sizeText } from '../deployments/show-commands.js';
 import { type Cell, tableOr } from '../table.js';
+import { runTool, type ToolLine } from './trainer-tool.js';
 
 const STATES: readonly (readonly [keyof TrainerFacts, string])[] = [
   ['installed', 'installed'],
@@ -60,5 +65,58 @@ export const bases = command('bases', 'Lists the models that adapters can be tra
     };
   });
 
+const REPOSITORY = fileURLToPath(new URL('../../../..', import.meta.url));
+/** The base that a trainer is tried on: the bundled model trains in seconds. */
+const BUNDLED = join(REPOSITORY, 'models/svc-tiny.Q8_0.gguf');
+
+const FOLDER = new Option('--trainers-dir <DIR>', 'TRAINERS_DIR of the worker (default: trainers in the data folder of npm start)');
+
+/** Arguments by which the tool finds what a worker of this machine has. */
+function placeOf({ options, cwd, variable }: Call<{ readonly trainersDir?: string; readonly dataDir?: string }>): string[] {
+  const { trainersDir = variable('TRAINERS_DIR'), dataDir } = options;
+  const data = dataDir === undefined ? join(REPOSITORY, '.slipway') : resolve(cwd, dataDir);
+  const folder = trainersDir === undefined ? join(data, 'trainers') : resolve(cwd, trainersDir);
+  return ['--folder', folder, '--threads', variable('TRAINING_THREADS') ?? '1'];
+}
+
+const install = command('install', 'Installs a trainer on this machine, ahead of the first job that needs it.')
+  .addArgument(new Argument('<NAME>', 'embedded; other trainers are programs of yours, which TRAINERS names').choices(['embedded']))
+  .takes(FOLDER)
+  .local()
+  .plans((call: Parameters<typeof placeOf>[0], name: string) => async ({ terminal }) => {
+    terminal.status(`Installing the ${name} trainer: about 180 MB.`);
+    for await (const line of runTool(['install', name, ...placeOf(call)])) {
+      if (!('installed' in line)) continue;
+      terminal.clearStatus();
+      return { json: line, text: `${line.already ? 'Installed already' : '✓ Installed'}: ${name} ${line.version ?? ''}`.trim() };
+    }
+    throw new CliError('trainer_failed', 'The installation ended without a result.');
+  });
+
+const test = command(
+  'test',
+  'Tries a trainer on this machine: a whole run of the sample, a pause, a resumption and a cancel.',
+  'Each check says what the worker relies on and what was seen. Ends with 1 when one fails.',
+)
+  .argument('<MANIFEST>', 'path of the manifest, or embedded')
+  .takes(FOLDER, new Option('--base <FILE>', 'the GGUF to train (default: the bundled model)'))
+  .local()
+  .examples('trainers test ./trainer.json', 'trainers test embedded')
+  .plans((call: Call<{ readonly base?: string; readonly trainersDir?: string }>, manifest: string) => async ({ terminal }) => {
+    const base = call.options.base === undefined ? BUNDLED : resolve(call.cwd, call.options.base);
+    const trainer = manifest === 'embedded' ? manifest : resolve(call.cwd, manifest);
+    const checks: Extract<ToolLine, { check: string }>[] = [];
+    terminal.status('Trying the trainer: four short runs.');
+    for await (const line of runTool(['test', trainer, '--base', base, ...placeOf(call)])) {
+      if ('check' in line) checks.push(line);
+    }
+    terminal.clearStatus();
+    const text = checks.map(({ check, passed, detail }) => `${passed ? '✓' : '✗'} ${check}: ${detail}`).join('\n');
+    const failed = checks.filter(({ passed }) => !passed);
+    if (failed.length === 0) return { json: { trainer: manifest, passed: true, checks }, text };
+    const count = `${failed.length} of ${checks.length} checks failed.`;
+    throw new CliError('trainer_failed', `${count}\n${text}`, { checks });
+  });
+
 /** `npx slipway trainers …`. */
-export const trainers = group('trainers', 'Lists training workers and their trainers.', [list]);
+export const trainers = group('trainers', 'Lists, installs and tries trainers.', [list, install, test]);

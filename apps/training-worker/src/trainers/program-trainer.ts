@@ -33,7 +33,7 @@ export class ProgramTrainer implements Trainer {
 
   /** @throws TypeError for a file that is no manifest */
   static async read(path: string): Promise<ProgramTrainer> {
-    const read = Manifest.safeParse(JSON.parse(await readFile(path, 'utf8')));
+    const read = Manifest.safeParse(await readJson(path));
     if (!read.success) throw new TypeError(`${path} is no manifest of a trainer: ${z.prettifyError(read.error)}`);
     return new ProgramTrainer(read.data, dirname(resolve(path)));
   }
@@ -72,5 +72,14 @@ export class ProgramTrainer implements Trainer {
 
   #command(): string[] {
     return this.manifest.command.map((word) => (word.startsWith('./') ? resolve(this.folder, word) : word));
+  }
+}
+
+async function readJson(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as unknown;
+  } catch (cause) {
+    const why = cause instanceof SyntaxError ? `is not JSON: ${cause.message}` : 'cannot be read. Is the path right?';
+    throw new TypeError(`${path} ${why}`, { cause });
   }
 }

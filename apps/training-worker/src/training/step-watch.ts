@@ -9,12 +9,12 @@ const LEAST = 0.01;
 /**
  * Compares the trainer's loss of the first example with that of the serving engine: they differ when the trainer renders or masks
  * the conversation in another way than serving does, and what is learned would then not be what is asked.
- * @throws TrainingFault `template_mismatch` with both figures
+ * @returns `template_mismatch` with both figures; null = they agree
  */
-function assertParity(ours: number, theirs: number): void {
-  if (Math.abs(ours - theirs) <= Math.max(SHARE * ours, LEAST)) return;
+export function parityFault(ours: number, theirs: number): TrainingFault | null {
+  if (Math.abs(ours - theirs) <= Math.max(SHARE * ours, LEAST)) return null;
   const message = `The trainer reads the examples differently from the serving engine: its first loss is ${theirs.toFixed(3)}, the served one ${ours.toFixed(3)}. The base's chat template does not suit this trainer.`;
-  throw new TrainingFault('template_mismatch', message, { ours, theirs });
+  return new TrainingFault('template_mismatch', message, { ours, theirs });
 }
 
 /** Losses that are looked at together. */
@@ -77,7 +77,8 @@ export class StepWatch {
   #compareFirst(theirs: number): void {
     const { firstLoss: ours, sink } = this.options;
     if (ours === null) return;
-    assertParity(ours, theirs);
+    const fault = parityFault(ours, theirs);
+    if (fault) throw fault;
     const message = 'The trainer reads the examples as the serving engine does.';
     sink.event({ level: 'info', code: 'parity', message, data: { ours, theirs } });
   }

@@ -8,7 +8,7 @@ import { type BaseScores, withScorer } from './base-scores.js';
 import { type CheckpointScore, CheckpointScores } from './checkpoint-scores.js';
 import type { PreparedDataset } from './prepare-dataset.js';
 import { StepWatch } from './step-watch.js';
-import { type ResumePoint, StopTraining, type TrainingJob, type TrainingSink } from './training-job.js';
+import { type JobSettings, type ResumePoint, StopTraining, type TrainingJob, type TrainingSink } from './training-job.js';
 
 /** Checkpoints of a run, about. */
 const CHECKPOINTS = 20;
@@ -45,7 +45,10 @@ export interface Trained {
  */
 export async function trainAdapter(input: TrainInput): Promise<Trained> {
   const { run, sink, job } = input;
-  const settings = settingsOf(input);
+  const settings = {
+    ...settingsOf({ base: job.base.path, prepared: input.prepared, settings: job.settings }),
+    ...(job.resume && { resume: { step: job.resume.step, path: 'resume' } }),
+  };
   const steps = input.prepared.examples * settings.epochs;
   sink.plan({ steps, learnedTokens: input.prepared.learnedTokens * settings.epochs });
   return withScorer(input.scorer, null, input.context, async (plain) => {
@@ -66,18 +69,25 @@ export async function keepCheckpoint(input: TrainInput, resume: ResumePoint): Pr
   });
 }
 
+/** What a trainer's settings are resolved from. */
+interface SettingsInput {
+  /** Path of the base. */
+  readonly base: string;
+  readonly prepared: PreparedDataset;
+  readonly settings: Pick<JobSettings, 'rank' | 'alpha' | 'rate' | 'schedule' | 'epochs' | 'seed'>;
+}
+
 /** Resolved settings for the trainer. */
-function settingsOf({ job, prepared }: Pick<TrainInput, 'job' | 'prepared'>): RunSettings {
-  const { rank, alpha, rate, schedule, epochs, seed } = job.settings;
+export function settingsOf({ base, prepared, settings }: SettingsInput): RunSettings {
+  const { rank, alpha, rate, schedule, epochs, seed } = settings;
   const leastRate = Math.max(rate * LEAST_RATE_SHARE, LEAST_RATE);
   return {
-    base: job.base.path,
+    base,
     held: prepared.held.length > 0,
     modules: MODULES,
     ...{ rank, alpha, rate, schedule, epochs, seed, leastRate },
     tokens: Math.ceil(prepared.longest / TOKENS_STEP) * TOKENS_STEP,
     checkpointSteps: checkpointSteps(prepared.examples, epochs),
-    ...(job.resume && { resume: { step: job.resume.step, path: 'resume' } }),
   };
 }
 

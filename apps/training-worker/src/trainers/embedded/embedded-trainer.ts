@@ -26,7 +26,11 @@ export class EmbeddedTrainer implements Trainer {
   async probe(): Promise<TrainerFacts> {
     const installed = (await this.#install.find()) !== null;
     const refusal = platformRefusal();
-    const detail = refusal ?? (installed ? null : 'It is installed before its first job, by npm: about 180 MB on disk.');
+    const detail =
+      refusal ??
+      (installed
+        ? null
+        : 'It is installed before its first job, by npm: about 180 MB on disk. `npx slipway trainers install embedded` does it now.');
     const facts = { version: VERSION, architectures: ARCHITECTURES, methods: ['sft'], pause: true };
     return { name: this.name, installed: installed && refusal === null, usable: refusal === null, detail, ...facts };
   }
