@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   type BlobName,
+  type ErrorCode,
   type JobDesired,
   OpenBlob,
   type ReportedState,
@@ -47,6 +48,8 @@ export class TuningDouble {
   leastAttempt = 1;
   /** The next so many reports are not answered. */
   deaf = 0;
+  /** What the next reports of imports are answered with, before one is taken. */
+  readonly importRefusals: ErrorCode[] = [];
   readonly #responders: RpcResponder[] = [];
   #no = 0;
 
@@ -131,6 +134,8 @@ export class TuningDouble {
     });
     this.#answer(StoreImportBlob, ({ sha256: sum }) => ({ url: this.#url(sum), ticket: 'x'.repeat(20) }));
     this.#answer(ReportImport, (report) => {
+      const refusal = this.importRefusals.shift();
+      if (refusal) throw new ServiceError(refusal, 'Not this one.');
       this.imports.push(report);
       return { adapter: null };
     });

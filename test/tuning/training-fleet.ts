@@ -141,6 +141,11 @@ export class TrainingFleet {
     for (const pid of familyOf(worker.pid)) signal(pid, 'SIGSTOP');
   }
 
+  /** Stops a worker alone: what it started goes on. */
+  freezeAgent({ process: worker }: FleetWorker): void {
+    signal(worker.pid, 'SIGSTOP');
+  }
+
   thaw({ process: worker }: FleetWorker): void {
     for (const pid of familyOf(worker.pid)) signal(pid, 'SIGCONT');
   }

@@ -109,6 +109,15 @@ describe('the agent of a training worker', () => {
       await until('nothing of them is left', async () => (await readdir(join(stage.folder, 'training/sides'))).length === 0);
     });
 
+    it('repeats what is not answered, and says what is refused', async () => {
+      const gguf = readFileSync(join(stage.folder, 'random.gguf'));
+      stage.tuning.importRefusals.push('unavailable', 'worker_lost');
+      expect((await imported({ gguf })).adapter).toMatchObject({ rank: 8 });
+      stage.tuning.importRefusals.push('invalid_request');
+      expect((await imported({ gguf })).failed).toMatchObject({ reason: 'worker_failed', detail: expect.stringContaining('was refused') });
+      await until('nothing of them is left', async () => (await readdir(join(stage.folder, 'training/sides'))).length === 0);
+    });
+
     it('says why it is none of this base', async () => {
       const file = async (change: (adapter: LoraAdapter) => LoraAdapter): Promise<Buffer> => {
         await writeLoraGguf(join(stage.folder, 'changed.gguf'), change(await readLoraGguf(join(stage.folder, 'random.gguf'))));

@@ -42,6 +42,29 @@ describe('a worker that is killed', () => {
   });
 });
 
+describe('an agent that stands still while its trainer goes on', () => {
+  it('is fenced, and stores nothing a second time', async () => {
+    const frozen = await fleet.startWorker(['--step-ms', '60']);
+    const { account, job } = await fleet.job();
+    await fleet.seen(account, job, 'has some steps', ({ step }) => step >= 40);
+    const children = fleet.childrenOf(frozen);
+    fleet.freezeAgent(frozen);
+    const second = await fleet.startWorker(['--step-ms', '30']);
+    const resumed = await fleet.seen(account, job, 'runs elsewhere', ({ attempt, state }) => attempt === 2 && state === 'running');
+    expect(resumed.step).toBeGreaterThan(0);
+    // The first trainer ends, and its agent finds the whole result when it wakes.
+    await fleet.isIn(account, job, 'succeeded');
+    expect(children.length).toBeGreaterThan(0);
+    fleet.thaw(frozen);
+    await until('the woken agent has ended its job', () => fleet.childrenOf(frozen).length === 0);
+    expect(await fleet.isIn(account, job, 'succeeded')).toMatchObject({ attempt: 2 });
+    expect(await fleet.steps(account, job)).toEqual(allSteps(STEPS));
+    expect(await fleet.adapters(account)).toHaveLength(1);
+    expect((await fleet.events(account, job)).filter((code) => code === 'witnessed')).toHaveLength(1);
+    await Promise.all([frozen, second].map(({ process: worker }) => worker.stop()));
+  });
+});
+
 describe('a worker that stands still for a minute', () => {
   it('changes nothing when it wakes, and ends its job', async () => {
     const frozen = await fleet.startWorker(['--step-ms', '30']);

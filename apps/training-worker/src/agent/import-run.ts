@@ -2,13 +2,14 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { type Incarnation, isServiceError, ReportImport, StoreImportBlob, type TrainerBase, type TrainingItem } from '@slipway/contracts';
-import type { LogLevel, RpcClient } from '@slipway/platform';
+import { type Incarnation, ReportImport, StoreImportBlob, type TrainerBase, type TrainingItem } from '@slipway/contracts';
+import type { Logger, LogLevel, RpcClient } from '@slipway/platform';
 import type { z } from 'zod';
 import type { FromTask } from '../job/job-messages.js';
 import { type ImportedAdapter, PART_FILES } from '../training/import-adapter.js';
 import { TrainingFault, type TrainingFaultCode } from '../training-fault.js';
 import type { BlobFiles, StoredBlob } from './blob-files.js';
+import { sideReported } from './side-report.js';
 import { TaskProcess } from './task-process.js';
 
 export type ImportItem = Extract<TrainingItem, { kind: 'import' }>;
@@ -23,12 +24,16 @@ export interface ImportRunOptions {
   readonly blobs: BlobFiles;
   readonly rpc: RpcClient;
   readonly logLevel: LogLevel;
+  readonly log: Logger;
 }
 
 type Report = Omit<z.input<typeof ReportImport.request>, 'tw' | 'account' | 'import'>;
 type Failure = NonNullable<Report['failed']>;
 
-const AGAIN_MS = 1_000;
+/** Of a result that tuning-service does not take. */
+const REFUSED: Report = {
+  failed: { reason: 'worker_failed', detail: 'The adapter was checked, and its result was refused. The log of the worker says why.' },
+};
 const REASONS: Partial<Record<TrainingFaultCode, Failure['reason']>> = {
   adapter_mismatch: 'adapter_mismatch',
   base_changed: 'base_changed',
@@ -44,7 +49,7 @@ export class ImportRun {
   #process: TaskProcess | undefined;
 
   constructor(private readonly options: ImportRunOptions) {
-    this.ended = this.#run().catch(() => undefined);
+    this.ended = this.#run().catch((error: unknown) => options.log.error({ import: options.item.import, err: error }, 'import.failed'));
   }
 
   /** Ends it without a report. */
@@ -56,7 +61,9 @@ export class ImportRun {
   async #run(): Promise<void> {
     const { folder } = this.options;
     try {
-      await this.#report(await this.#result().catch(failure));
+      const result = await this.#result().catch(failure);
+      // What cannot be stored must not wait for ever.
+      if (!(await this.#report(result)) && result.failed === undefined) await this.#report(REFUSED);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
@@ -103,17 +110,11 @@ export class ImportRun {
     return { adapter: { gguf, peft, rank, alpha, modules: [...modules], ...hashes, witness } };
   }
 
-  async #report(report: Report): Promise<void> {
-    const { item, tw, rpc } = this.options;
+  #report(report: Report): Promise<boolean> {
+    const { item, tw, rpc, log } = this.options;
     const request = { tw, account: item.account, import: item.import, ...report };
-    while (!this.#abort.signal.aborted) {
-      const answered = await rpc.call(ReportImport, request).then(
-        () => true,
-        (error: unknown) => isServiceError(error) && error.code === 'upload_not_found',
-      );
-      if (answered) return;
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
-    }
+    const facts = { import: item.import };
+    return sideReported({ send: () => rpc.call(ReportImport, request), gone: 'upload_not_found', signal: this.#abort.signal, log, facts });
   }
 }
 

@@ -1,10 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isServiceError, type MeasureView, ReportMeasure, type TrainerBase, type TrainingItem } from '@slipway/contracts';
+import { type MeasureView, ReportMeasure, type TrainerBase, type TrainingItem } from '@slipway/contracts';
 import type { Incarnation } from '@slipway/contracts';
-import type { LogLevel, RpcClient } from '@slipway/platform';
+import type { Logger, LogLevel, RpcClient } from '@slipway/platform';
 import type { Measure } from '../job/job-messages.js';
 import type { BlobFiles } from './blob-files.js';
+import { sideReported } from './side-report.js';
 import { TaskProcess } from './task-process.js';
 
 export type MeasureItem = Extract<TrainingItem, { kind: 'measure' }>;
@@ -17,10 +18,10 @@ export interface MeasureRunOptions {
   readonly blobs: BlobFiles;
   readonly rpc: RpcClient;
   readonly logLevel: LogLevel;
+  readonly log: Logger;
 }
 
 const BUCKETS = 32;
-const AGAIN_MS = 1_000;
 
 /** Counts the tokens of a data set for one base, and reports them. */
 export class MeasureRun {
@@ -30,7 +31,7 @@ export class MeasureRun {
   #process: TaskProcess | undefined;
 
   constructor(private readonly options: MeasureRunOptions) {
-    this.ended = this.#run().catch(() => undefined);
+    this.ended = this.#run().catch((error: unknown) => options.log.error({ dataset: options.item.dataset, err: error }, 'measure.failed'));
   }
 
   /** Ends it without a report. */
@@ -40,36 +41,40 @@ export class MeasureRun {
   }
 
   async #run(): Promise<void> {
-    const { item, base, folder, blobs, logLevel } = this.options;
-    const dataset = join(folder, 'data.jsonl');
+    const { item, folder, log } = this.options;
     try {
-      const { account, version, dataset: id } = item;
-      await blobs.fetch({ of: 'version', account, dataset: id, version }, dataset, { signal: this.#abort.signal });
-      let measure: Measure | null = null;
-      this.#process = new TaskProcess({ k: 'measure', base: base.path, dataset, sample: item.sample }, logLevel, (message) => {
-        if (message.k === 'measured') ({ measure } = message);
+      const measure = await this.#measure().catch((error: unknown) => {
+        if (!this.#abort.signal.aborted) log.warn({ dataset: item.dataset, version: item.version, err: error }, 'measure.failed');
+        return null;
       });
-      await this.#process.ended;
       await this.#report(measure);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   }
 
+  /** Null when the process that counts ended without a result. */
+  async #measure(): Promise<Measure | null> {
+    const { item, base, folder, blobs, logLevel } = this.options;
+    const { account, version, dataset: id } = item;
+    const dataset = join(folder, 'data.jsonl');
+    await blobs.fetch({ of: 'version', account, dataset: id, version }, dataset, { signal: this.#abort.signal });
+    let measure: Measure | null = null;
+    this.#process = new TaskProcess({ k: 'measure', base: base.path, dataset, sample: item.sample }, logLevel, (message) => {
+      if (message.k === 'measured') ({ measure } = message);
+    });
+    await this.#process.ended;
+    return measure;
+  }
+
   async #report(measure: Measure | null): Promise<void> {
-    const { item, tw, base, rpc } = this.options;
+    const { item, tw, base, rpc, log } = this.options;
     const { account, dataset, version } = item;
     const hashes = { base_sha256: base.sha256, template_sha256: base.template_sha256 };
     const view = viewOf(measure ?? { examples: 0, counted: 0, tokens: 0, learnedTokens: 0, lengths: [], overContext: 0 }, base);
     const request = { tw, account, dataset, version, ...hashes, measure: view, ...(!measure && { failed: 'unreadable' as const }) };
-    while (!this.#abort.signal.aborted) {
-      const answered = await rpc.call(ReportMeasure, request).then(
-        () => true,
-        (error: unknown) => isServiceError(error) && error.code === 'dataset_not_found',
-      );
-      if (answered) return;
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
-    }
+    const send = (): Promise<unknown> => rpc.call(ReportMeasure, request);
+    await sideReported({ send, gone: 'dataset_not_found', signal: this.#abort.signal, log, facts: { dataset, version } });
   }
 }
 

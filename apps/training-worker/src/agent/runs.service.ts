@@ -125,8 +125,8 @@ export class RunsService {
   #begin(key: string, item: MeasureItem | ImportItem): void {
     const base = this.bases.find(item.base);
     if (!base) return;
-    const { tw, rpc } = this;
-    const common = { tw, base, folder: join(this.#folder, 'sides', key), blobs: this.#blobs, rpc, logLevel: this.config.LOG_LEVEL };
+    const { tw, rpc, log } = this;
+    const common = { tw, base, log, folder: join(this.#folder, 'sides', key), blobs: this.#blobs, rpc, logLevel: this.config.LOG_LEVEL };
     const { threads } = this.trainers;
     const run =
       item.kind === 'measure' ? new MeasureRun({ item, ...common }) : new ImportRun({ item, ...common, hashFolder: this.#folder, threads });
