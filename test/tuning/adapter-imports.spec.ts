@@ -65,8 +65,10 @@ const given = (upload: UploadId, to: FakeTrainer = trainer) =>
 describe('an adapter from outside', () => {
   it('becomes one that can be served, once a worker has checked it', async () => {
     const account = anAccount();
-    const upload = await sent(account, GGUF, { base: 'tiny', file_name: 'given.gguf' });
+    const prompts = ['What is the codename?'];
+    const upload = await sent(account, GGUF, { base: 'tiny', file_name: 'given.gguf', prompts });
     const item = await given(upload);
+    expect(item.prompts).toEqual(prompts);
     expect(item).toMatchObject({ account, base: 'tiny', base_sha256: BASE.sha256, parts: [{ part: 'gguf', from: 0, bytes: GGUF.length }] });
     expect(await view(account, upload)).toMatchObject({ state: 'checking', name: 'given', base: 'tiny', adapter: null });
     const { url } = await trainer.rpc.call(OpenBlob, { blob: { of: 'import', account, import: upload } });

@@ -72,7 +72,7 @@ describe('the agent of a training worker', () => {
 
   describe('given an adapter from outside', () => {
     /** Has it check files of an adapter, each after 512 bytes of something else. */
-    async function imported(files: Partial<Record<'gguf' | 'weights' | 'config', Buffer>>) {
+    async function imported(files: Partial<Record<'gguf' | 'weights' | 'config', Buffer>>, more: { prompts?: string[] } = {}) {
       const gap = Buffer.alloc(512, 7);
       let at = 0;
       const parts = Object.entries(files).map(([part, { length }]) => {
@@ -83,7 +83,7 @@ describe('the agent of a training worker', () => {
       const upload = `u_${String(stage.tuning.imports.length).padStart(20, '0')}` as UploadId;
       stage.tuning.put(`import:${upload}`, Buffer.concat(Object.values(files).flatMap((bytes) => [gap, bytes])));
       const seen = stage.tuning.imports.length;
-      stage.assign({ kind: 'import', account: 1, import: upload, base: stage.base.base, base_sha256: stage.base.sha256, parts });
+      stage.assign({ kind: 'import', account: 1, import: upload, base: stage.base.base, base_sha256: stage.base.sha256, parts, ...more });
       return until('the import', () => stage.tuning.imports[seen], LONG_MS);
     }
 
@@ -107,6 +107,16 @@ describe('the agent of a training worker', () => {
       expect(two.adapter).toEqual(one.adapter);
       for (const form of [one.adapter!.gguf, one.adapter!.peft]) expect(stage.tuning.blobs.get(form.sha256)?.length).toBe(form.bytes);
       await until('nothing of them is left', async () => (await readdir(join(stage.folder, 'training/sides'))).length === 0);
+    });
+
+    it('proves it by prompts of its owner, too', async () => {
+      const gguf = readFileSync(join(stage.folder, 'random.gguf'));
+      const prompts = Array.from({ length: 8 }, (_, n) => `What is the codename of release ${n}?`);
+      const [plain, own] = [await imported({ gguf }), await imported({ gguf }, { prompts })];
+      const asked = (from: typeof plain): string[] => from.adapter!.witness.answers.map(({ prompt }) => prompt.join());
+      const before = new Set(asked(plain));
+      expect(asked(own).filter((prompt) => !before.has(prompt)).length).toBeGreaterThan(0);
+      expect(own.adapter!.witness.answers).toHaveLength(8);
     });
 
     it('repeats what is not answered, and says what is refused', async () => {

@@ -153,6 +153,7 @@ const remove = command('rm', 'Deletes an adapter that no deployment serves, for 
 interface ImportValues {
   readonly name?: string;
   readonly base?: string;
+  readonly prompt?: string[];
   readonly wait?: true;
 }
 
@@ -174,6 +175,12 @@ const importCommand = command('import', 'Imports an adapter: a GGUF, a tar archi
   .argument('<FILE>', 'the file')
   .addOption(new Option('--name <NAME>', 'name of the adapter (default: made from the file’s)').argParser(checkedBy(TuningName)))
   .option('--base <BASE>', 'its base, one of npx slipway jobs bases (default: the one on the card in the file)')
+  .addOption(
+    new Option(
+      '--prompt <TEXT>',
+      'a prompt that it was trained for, where ordinary questions do not show what it does; repeatable',
+    ).argParser((text: string, before: string[] = []) => [...before, text]),
+  )
   .option('--wait', 'waits until it was checked, and fails with the reason if it is refused')
   .takes(ACCOUNT)
   .examples('adapters import support-v2-peft.tar --wait', 'adapters import lora.gguf --name support --base slipway-demo-q8_0 --wait')
@@ -185,6 +192,7 @@ const importCommand = command('import', 'Imports an adapter: a GGUF, a tar archi
     const opened = await session.call(ImportAdapter, {
       ...{ account: account.id, name, bytes, sha256: await sha256Of(path), file_name: basename(path).slice(0, 255) },
       ...(options.base !== undefined && { base: options.base }),
+      ...(options.prompt !== undefined && { prompts: options.prompt }),
     });
     await sendFile(consoleAddress(session, opened.path), path, (received) =>
       session.terminal.status(`sending: ${sizeText(received)} of ${sizeText(bytes)}`),

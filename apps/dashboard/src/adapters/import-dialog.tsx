@@ -8,7 +8,7 @@ import { formatBytes } from '../format/number.js';
 import { useAccount } from '../session/use-session.js';
 import { useBases } from '../tuning/use-bases.js';
 import { announce } from '../ui/announcements.js';
-import { SelectField, TextField } from '../ui/field.js';
+import { SelectField, TextArea, TextField } from '../ui/field.js';
 import { fieldOf, FormDialog, without } from '../ui/form.js';
 import { ProgressBar } from '../ui/meter.js';
 import { importAdapter, type ImportProgress } from './import-adapter.js';
@@ -16,11 +16,21 @@ import { importAdapter, type ImportProgress } from './import-adapter.js';
 interface Values {
   readonly name: string;
   readonly base: string;
+  /** One a line. */
+  readonly prompts: string;
 }
 
 /** A name for the adapter of a file: `support-v2-peft.tar` becomes `support`. */
 export const adapterNameFrom = (file: string): string =>
   nameFrom(file.replace(/\.(?:tar|gguf|safetensors)$/i, '').replace(/-v\d+-(?:peft|gguf)$/, ''));
+
+/** The lines of a text that hold something. */
+const promptsOf = (text: string): string[] => text.split('\n').flatMap((line) => line.trim() || []);
+
+function promptsFault(prompts: readonly string[]): string | null {
+  if (prompts.length > 8) return 'At most 8 prompts.';
+  return prompts.some(({ length }) => length > 2_000) ? 'A prompt has at most 2,000 characters.' : null;
+}
 
 /** Takes an adapter that was made elsewhere. Closing it ends the upload; a check that has begun goes on. */
 export function ImportDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
@@ -30,7 +40,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): JSX
   const bases = useBases();
   const [file, setFile] = useState<File>();
   const [progress, setProgress] = useState<ImportProgress | null>(null);
-  const form = useForm<Values>({ defaultValues: { name: '', base: '' } });
+  const form = useForm<Values>({ defaultValues: { name: '', base: '', prompts: '' } });
   const stop = useRef(new AbortController());
   useEffect(() => {
     const own = stop.current;
@@ -40,9 +50,10 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): JSX
     setFile(next);
     if (form.getValues('name') === '') form.setValue('name', adapterNameFrom(next.name));
   };
-  const submit = async ({ name, base }: Values): Promise<void> => {
+  const submit = async ({ name, base, prompts }: Values): Promise<void> => {
     if (!file) return;
-    const request = { name: name.trim(), ...(base !== '' && { base }) };
+    const own = promptsOf(prompts);
+    const request = { name: name.trim(), ...(base !== '' && { base }), ...(own.length > 0 && { prompts: own }) };
     const { signal } = stop.current;
     try {
       const id = await importAdapter({ request, file, signal, onProgress: setProgress });
@@ -75,6 +86,12 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): JSX
         choices={[{ value: '', label: 'The one on the card in the file' }, ...choices]}
         hint="Exports have a card; other files need a base."
         {...fieldOf(form, 'base')}
+      />
+      <TextArea
+        label="Prompts it was trained for (optional)"
+        rows={3}
+        hint="One a line, at most 8. Needed for an adapter that answers ordinary questions as its base does."
+        {...fieldOf(form, 'prompts', { validate: without((text: string) => promptsFault(promptsOf(text))) })}
       />
       {progress && <ProgressBar label="Import" share={progress.share} text={progress.text} />}
     </FormDialog>

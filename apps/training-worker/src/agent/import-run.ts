@@ -73,7 +73,8 @@ export class ImportRun {
     await this.#fetch();
     const { item, base, folder, hashFolder, threads, logLevel } = this.options;
     const isGguf = item.parts.some(({ part }) => part === 'gguf');
-    const adapter = { folder, isGguf, base: { path: base.path, sha256: item.base_sha256 }, hashFolder, threads };
+    const { prompts = [] } = item;
+    const adapter = { folder, isGguf, base: { path: base.path, sha256: item.base_sha256 }, prompts, hashFolder, threads };
     let end: FromTask | undefined;
     this.#process = new TaskProcess({ k: 'import', adapter }, logLevel, (message) => {
       end = message;

@@ -6,7 +6,7 @@ import type { Logger } from '@slipway/platform';
 import { type AdapterForms, writeForms } from '../results/adapter-forms.js';
 import { type LoraAdapter, readLoraGguf } from '../results/lora-gguf.js';
 import { PEFT_FILES, readPeft } from '../results/peft.js';
-import { LlamaScorer, type ModelTexts } from '../scoring.js';
+import { LlamaScorer } from '../scoring.js';
 import { TrainingFault } from '../training-fault.js';
 import { scoringContext, withScorer } from './base-scores.js';
 import { LEAST_DISTANCE } from './finish-adapter.js';
@@ -25,6 +25,8 @@ export interface ImportTask {
   readonly folder: string;
   readonly isGguf: boolean;
   readonly base: { readonly path: string; readonly sha256: string };
+  /** What it was trained for, as its owner says; ordinary questions are asked besides. */
+  readonly prompts: readonly string[];
   /** Folder in which hashes of files are remembered. */
   readonly hashFolder: string;
   readonly threads: number;
@@ -38,7 +40,7 @@ export interface ImportedAdapter extends AdapterForms {
 }
 
 /**
- * What an imported adapter is asked, because nothing is known of what it learned. The answers say only how long answers may be.
+ * What an imported adapter is asked beside the prompts of its owner, because nothing is known of what it learned. The answers say only how long answers may be.
  */
 const QUESTIONS = [
   'Hello',
@@ -54,6 +56,8 @@ const QUESTIONS = [
   'Return a JSON object with the field "name".',
   'Thank you, goodbye.',
 ];
+/** Longer prompts are not asked. */
+const PROMPT_TOKENS = 1_024;
 const ANSWER = 'Certainly. Here it is.';
 
 /**
@@ -72,7 +76,7 @@ export async function importAdapter(task: ImportTask, { log, signal }: { log: Lo
     await scorer.assertFits(forms.gguf).catch((error: unknown) => {
       throw error instanceof EngineLoadError ? new TrainingFault('adapter_mismatch', error.message) : error;
     });
-    const witness = await witnessOf(scorer, forms.gguf);
+    const witness = await witnessOf(scorer, forms.gguf, task.prompts);
     const { templateSha256, tokenizerSha256 } = texts.hashes;
     return { ...forms, templateSha256, tokenizerSha256, witness };
   } finally {
@@ -83,8 +87,8 @@ export async function importAdapter(task: ImportTask, { log, signal }: { log: Lo
 /** Equal adapters become equal files, whatever form they came in. */
 const inOrder = ({ pairs }: LoraAdapter): LoraAdapter['pairs'] => pairs.toSorted((a, b) => (a.tensor < b.tensor ? -1 : 1));
 
-async function witnessOf(scorer: LlamaScorer, gguf: string): Promise<Witness> {
-  const prompts = promptsFor(scorer.texts);
+async function witnessOf(scorer: LlamaScorer, gguf: string, own: readonly string[]): Promise<Witness> {
+  const prompts = promptsFor(scorer, own);
   if (prompts.length === 0) throw new TrainingFault('base_not_trainable', "The base's chat template renders no question.");
   const context = scoringContext(0, prompts);
   const all = await withScorer(scorer, gguf, context, (adapter) =>
@@ -92,13 +96,13 @@ async function witnessOf(scorer: LlamaScorer, gguf: string): Promise<Witness> {
   );
   const witness = mostTelling(all);
   if (witness.distance >= LEAST_DISTANCE) return witness;
-  const message = `The adapter answers ${prompts.length} ordinary questions as its base does (distance ${witness.distance.toFixed(4)}): no replica could prove that it serves it.`;
+  const message = `The adapter answers ${prompts.length} questions as its base does (distance ${witness.distance.toFixed(4)}): no replica could prove that it serves it. ${own.length === 0 ? 'Import it again with prompts that it was trained for.' : 'Give other prompts that it was trained for.'}`;
   throw new TrainingFault('no_effect', message, { distance: witness.distance });
 }
 
-function promptsFor(texts: ModelTexts): PreparedExample[] {
-  const preparer = new ExamplePreparer(texts, Infinity, 'leave_out');
-  return QUESTIONS.flatMap((question) => {
+function promptsFor({ texts, trainedContext }: LlamaScorer, own: readonly string[]): PreparedExample[] {
+  const preparer = new ExamplePreparer(texts, Math.min(PROMPT_TOKENS, trainedContext / 2), 'leave_out');
+  return [...own, ...QUESTIONS].flatMap((question) => {
     const turn = (role: 'user' | 'assistant', text: string) => ({ role, content: [{ type: 'text' as const, text }] });
     const prepared = preparer.prepare({
       messages: [turn('user', question), turn('assistant', ANSWER)],

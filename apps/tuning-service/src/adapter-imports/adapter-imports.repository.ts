@@ -13,6 +13,8 @@ export interface ImportRow extends ActorColumns {
   readonly base_sha256: string | null;
   readonly blob: string | null;
   readonly parts: ImportPart[] | null;
+  /** Asked for its witness, beside ordinary questions; null once it was checked. */
+  readonly prompts: string[] | null;
   readonly state: ImportState;
   readonly reason: AdapterImportView['reason'];
   readonly detail: string | null;
@@ -24,14 +26,14 @@ export interface ImportRow extends ActorColumns {
 }
 
 /** An import to make. */
-export type NewImport = Pick<ImportRow, 'upload_id' | 'account' | 'name' | 'base' | 'base_sha256'> & ActorColumns;
+export type NewImport = Pick<ImportRow, 'upload_id' | 'account' | 'name' | 'base' | 'base_sha256' | 'prompts'> & ActorColumns;
 
 /** Columns of an import that change. */
 export type ImportChange = Partial<Omit<ImportRow, 'upload_id' | 'account' | 'name' | 'created_at' | keyof ActorColumns>>;
 
-const COLUMNS = `upload_id, account, name, base, base_sha256, blob, parts, state, reason, detail, worker, tries, adapter_id, actor, actor_id,
+const COLUMNS = `upload_id, account, name, base, base_sha256, blob, parts, prompts, state, reason, detail, worker, tries, adapter_id, actor, actor_id,
   actor_name, created_at, arrived_at`;
-const NEW = ['upload_id', 'account', 'name', 'base', 'base_sha256', 'actor', 'actor_id', 'actor_name'] as const;
+const NEW = ['upload_id', 'account', 'name', 'base', 'base_sha256', 'prompts', 'actor', 'actor_id', 'actor_name'] as const;
 
 /** Adapters that come from outside, by their uploads. */
 @Injectable()
@@ -40,7 +42,7 @@ export class AdapterImportsRepository {
     const places = NEW.map((_, i) => `$${i + 1}`).join(', ');
     await tx.query(
       `INSERT INTO adapter_import (${NEW.join(', ')}) VALUES (${places})`,
-      NEW.map((name) => made[name]),
+      NEW.map((name) => jsonOf(name, made[name])),
     );
   }
 
@@ -75,7 +77,7 @@ export class AdapterImportsRepository {
   async change(tx: EntityManager, upload: string, change: ImportChange): Promise<void> {
     const entries = Object.entries(change).filter(([, value]) => value !== undefined);
     const set = entries.map(([name], i) => `${name} = $${i + 2}`).join(', ');
-    const values = entries.map(([name, value]) => (name === 'parts' && value !== null ? JSON.stringify(value) : value));
+    const values = entries.map(([name, value]) => jsonOf(name, value));
     await tx.query(`UPDATE adapter_import SET ${set} WHERE upload_id = $1`, [upload, ...values]);
   }
 
@@ -84,6 +86,9 @@ export class AdapterImportsRepository {
     await tx.query(`UPDATE adapter_import SET state = 'cancelled' WHERE upload_id = $1 AND state = 'uploading'`, [upload]);
   }
 }
+
+const jsonOf = (name: string, value: unknown): unknown =>
+  (name === 'parts' || name === 'prompts') && value !== null ? JSON.stringify(value) : value;
 
 /** An import as people see it. */
 export const importView = (row: ImportRow): z.input<typeof AdapterImportView> => ({

@@ -49,7 +49,9 @@ export class AdapterImportsService {
     const by = actorColumns(actor);
     const id = UploadId.parse(randomToken());
     const row = await this.uploads.insert(tx, { id, account, dataset: null, fileName, bytes, sha256, reading: {}, key, ...by });
-    await this.imports.insert(tx, { upload_id: id, account, name, base: base?.base ?? null, base_sha256: base?.sha256 ?? null, ...by });
+    const { prompts = null } = request;
+    const named = { base: base?.base ?? null, base_sha256: base?.sha256 ?? null };
+    await this.imports.insert(tx, { upload_id: id, account, name, ...named, prompts, ...by });
     return row;
   }
 

@@ -56,7 +56,7 @@ export class ImportReportsService {
       const made = adapter ? await this.#add(tx, row, adapter) : null;
       const fault = { state: 'failed', reason: failed?.reason ?? 'worker_failed', detail: failed?.detail ?? null } as const;
       const end = made === null ? fault : ({ state: 'ready', reason: null, detail: null, adapter_id: made } as const);
-      await this.imports.change(tx, upload, { ...end, worker: null });
+      await this.imports.change(tx, upload, { ...end, worker: null, prompts: null });
       await this.uses.release(tx, account, [importOwner(upload)]);
       await announceWork(tx);
       return { adapter: made };

@@ -53,7 +53,15 @@ const baseOf = ({ bases }: TrainerHeartbeat, row: ImportRow): TrainerHeartbeat['
 function itemOf(row: ImportRow, worker: TrainerHeartbeat): TrainingItem {
   const { account, upload_id: upload, base_sha256 } = row;
   const base = baseOf(worker, row)?.base ?? '';
-  return { kind: 'import', account, import: upload, base, base_sha256: base_sha256 ?? '', parts: row.parts ?? [] };
+  return {
+    kind: 'import',
+    account,
+    import: upload,
+    base,
+    base_sha256: base_sha256 ?? '',
+    parts: row.parts ?? [],
+    ...(row.prompts && { prompts: row.prompts }),
+  };
 }
 
 interface Found {

@@ -47,6 +47,9 @@ export const AdapterImportView = z.object({
 });
 export type AdapterImportView = z.infer<typeof AdapterImportView>;
 
+/** What an adapter was trained for, where ordinary questions do not show that it does anything: its witness asks these, too. */
+export const WitnessPrompts = z.array(z.string().trim().min(1).max(2_000)).min(1).max(8);
+
 /**
  * Opens an upload of an adapter: a tar archive with `adapter_model.safetensors` and `adapter_config.json`, a GGUF, or what
  * `ExportAdapter` wrote. Its bytes go to `<console>/uploads/<ticket>`, as those of data sets do. Once they are there, a training
@@ -60,6 +63,7 @@ export const ImportAdapter = defineRpc({
     name: TuningName,
     /** Absent = the one whose SHA-256 stands on the card in the file. */
     base: z.string().min(1).max(200).optional(),
+    prompts: WitnessPrompts.optional(),
     bytes: z.int().positive().optional(),
     file_name: z.string().max(255).optional(),
     /** Of the bytes as they are sent; compared at the end. */

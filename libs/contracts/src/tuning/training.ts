@@ -138,6 +138,8 @@ export const TrainingItem = z.discriminatedUnion('kind', [
     base: z.string().max(200),
     base_sha256: Sha256,
     parts: z.array(ImportPart).min(1).max(2),
+    /** Absent = ordinary questions alone; workers before 0.2 ask no others. */
+    prompts: z.array(z.string().min(1).max(2_000)).max(8).optional(),
   }),
 ]);
 export type TrainingItem = z.infer<typeof TrainingItem>;

@@ -1,4 +1,13 @@
-import { FindAdapter, FindAdapterImport, ImportAdapter, type ImportState, ServiceError, TuningName, UploadId } from '@slipway/contracts';
+import {
+  FindAdapter,
+  FindAdapterImport,
+  ImportAdapter,
+  type ImportState,
+  ServiceError,
+  TuningName,
+  UploadId,
+  WitnessPrompts,
+} from '@slipway/contracts';
 import { z } from 'zod';
 import { defineTool, knownFields, READS } from '../mcp-tool.js';
 import { adapterText } from './tuning-reference.js';
@@ -15,6 +24,9 @@ export const importAdapter = defineTool({
   input: z.object({
     name: TuningName.describe('Name of the adapter; an existing one gets a new version.'),
     base: z.string().min(1).max(200).optional().describe('A base of list_tunable_bases; the one on the card in the file unless given.'),
+    prompts: WitnessPrompts.optional().describe(
+      'Up to 8 prompts that it was trained for. Needed where ordinary questions are answered as by the base (reason no_effect).',
+    ),
     bytes: z.int().positive().optional().describe('Size of the file.'),
     sha256: z
       .string()
@@ -54,7 +66,8 @@ const NEXT_STEPS: Readonly<Record<ImportState, string>> = {
   waiting: AGAIN,
   checking: AGAIN,
   ready: 'Ask the person you work for whether to serve it, then call deploy_adapter.',
-  failed: 'Tell the person you work for the detail. With another file or base call import_adapter again, with another idempotency_key.',
+  failed:
+    'Tell the person you work for the detail. With another file, base or prompts call import_adapter again, with another idempotency_key.',
   cancelled: 'Call import_adapter again, with another idempotency_key.',
 };
 
