@@ -1,4 +1,4 @@
-import type { ConsoleReply, DatasetId } from '@slipway/contracts';
+import type { ConsoleReply, DatasetId, DatasetKind } from '@slipway/contracts';
 import { Link } from '@tanstack/react-router';
 import { type JSX, useRef, useState } from 'react';
 import { useForm } from 'react-hook-form';
@@ -9,7 +9,7 @@ import { ComboboxField } from '../ui/combobox-field.js';
 import { Dialog, DialogButtons } from '../ui/dialog.js';
 import { TextArea, TextField } from '../ui/field.js';
 import { fieldOf, FormDialog, without } from '../ui/form.js';
-import { chatExample } from './example-text.js';
+import { playgroundExample } from './example-text.js';
 import { freeName, nameFault } from './tuning-name.js';
 import { useDatasets } from './use-datasets.js';
 
@@ -18,6 +18,8 @@ export interface PlaygroundExample {
   readonly system: string;
   readonly user: string;
   readonly assistant: string;
+  /** A worse answer to the same question; with it the example is a pair of a preference data set. */
+  readonly rejected?: string;
 }
 
 export interface AddExampleDialogProps {
@@ -40,21 +42,28 @@ export function AddExampleDialog({ example, onClose }: AddExampleDialogProps): J
 }
 
 function Edit({ example, onAdded, onClose }: AddExampleDialogProps & { readonly onAdded: (added: Added) => void }): JSX.Element {
-  const datasets = (useDatasets().data ?? []).filter(({ kind }) => kind === 'sft');
+  const isPair = example.rejected !== undefined;
+  const kind = isPair ? 'preference' : 'sft';
+  const datasets = (useDatasets().data ?? []).filter((one) => one.kind === kind);
   const [chosen, setChosen] = useState<string | null>(null);
   const [fault, setFault] = useState<string>();
-  const form = useForm({ defaultValues: { ...example, name: '' } });
-  const add = useAdd();
+  const form = useForm({ defaultValues: { rejected: '', ...example, name: '' } });
+  const add = useAdd(kind);
   const target = chosen ?? (datasets.length === 0 ? NEW : null);
-  const submit = async ({ name, ...texts }: PlaygroundExample & { readonly name: string }): Promise<void> => {
+  const submit = async ({ name, rejected, ...texts }: PlaygroundExample & { readonly name: string }): Promise<void> => {
     if (target === null) return setFault('Choose a data set.');
-    onAdded(await add(target === NEW ? { made: name.trim() } : { name: target }, texts));
+    const edited = isPair && rejected !== undefined ? { ...texts, rejected } : texts;
+    onAdded(await add(target === NEW ? { made: name.trim() } : { name: target }, edited));
     return undefined;
   };
   const text = { rows: 3, className: 'max-h-60' } as const;
   const filled = (value: string): string | true => value.trim() !== '' || 'Enter a text.';
   return (
-    <FormDialog title="Add to data set" action="Add example" {...{ form, submit, onClose }}>
+    <FormDialog
+      title={isPair ? 'Add a pair to a data set' : 'Add to data set'}
+      action={isPair ? 'Add pair' : 'Add example'}
+      {...{ form, submit, onClose }}
+    >
       <ComboboxField
         label="Data set"
         choices={[
@@ -69,7 +78,7 @@ function Edit({ example, onAdded, onClose }: AddExampleDialogProps & { readonly 
             form.setValue(
               'name',
               freeName(
-                'playground',
+                isPair ? 'preferences' : 'playground',
                 datasets.map(({ name }) => name),
               ),
             );
@@ -89,7 +98,23 @@ function Edit({ example, onAdded, onClose }: AddExampleDialogProps & { readonly 
       )}
       <TextArea label="System prompt (optional)" {...text} rows={2} {...fieldOf(form, 'system')} />
       <TextArea label="Question" {...text} {...fieldOf(form, 'user', { validate: filled })} />
-      <TextArea label="Answer to learn" {...text} rows={5} {...fieldOf(form, 'assistant', { validate: filled })} />
+      <TextArea
+        label={isPair ? 'Better answer' : 'Answer to learn'}
+        {...text}
+        rows={5}
+        {...fieldOf(form, 'assistant', { validate: filled })}
+      />
+      {isPair && (
+        <TextArea
+          label="Worse answer"
+          {...text}
+          rows={5}
+          {...fieldOf(form, 'rejected', {
+            validate: (value: string) =>
+              value.trim() === form.getValues('assistant').trim() ? 'Both answers are the same.' : filled(value),
+          })}
+        />
+      )}
     </FormDialog>
   );
 }
@@ -97,15 +122,15 @@ function Edit({ example, onAdded, onClose }: AddExampleDialogProps & { readonly 
 type Target = { readonly name: string } | { readonly made: string };
 
 /** Adds an example as a new version. What was made already is not made again after a failure. */
-function useAdd(): (target: Target, example: PlaygroundExample) => Promise<Added> {
+function useAdd(kind: DatasetKind): (target: Target, example: PlaygroundExample) => Promise<Added> {
   const create = useChange('datasets/create', ['datasets/']);
   const change = useChange('versions/add-examples', ['datasets/', 'versions/']);
   const made = useRef<{ readonly name: string; readonly id: DatasetId } | null>(null);
   return async (target, example) => {
     if ('made' in target && made.current?.name !== target.made)
-      made.current = { name: target.made, id: (await create.mutateAsync({ name: target.made })).dataset };
+      made.current = { name: target.made, id: (await create.mutateAsync({ name: target.made, ...(kind !== 'sft' && { kind }) })).dataset };
     const { id, name, ready } = 'made' in target && made.current ? { ...made.current, ready: null } : await found(target);
-    const request = { dataset: id, base_version: ready, examples: [chatExample(example)], origin: 'playground' as const };
+    const request = { dataset: id, base_version: ready, examples: [playgroundExample(example)], origin: 'playground' as const };
     const { version } = await change.mutateAsync(request);
     return { name, version };
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chatExample, parseExample, readExample } from './example-text.js';
+import { playgroundExample, parseExample, readExample } from './example-text.js';
 import { bucketText, lengthMark } from './length-buckets.js';
 import { ruleText } from './rule-words.js';
 import { freeName, nameFault, nameFrom } from './tuning-name.js';
@@ -40,13 +40,13 @@ describe('an example', () => {
   });
 
   it('of a playground answer has a system prompt only where there is one', () => {
-    expect(chatExample({ system: ' ', user: 'u', assistant: 'a' })).toEqual({
+    expect(playgroundExample({ system: ' ', user: 'u', assistant: 'a' })).toEqual({
       messages: [
         { role: 'user', content: 'u' },
         { role: 'assistant', content: 'a' },
       ],
     });
-    expect(chatExample({ system: 's', user: 'u', assistant: 'a' })).toHaveProperty('messages.0.role', 'system');
+    expect(playgroundExample({ system: 's', user: 'u', assistant: 'a' })).toHaveProperty('messages.0.role', 'system');
   });
 });
 

@@ -80,11 +80,22 @@ export function parseExample(text: string): Json | string {
 /** An example with line ends, for people who edit it. */
 export const prettyExample = (json: string): string => JSON.stringify(JSON.parse(json), null, 2);
 
-/** A chat example of two messages, and a system prompt where there is one. */
-export const chatExample = ({ system, user, assistant }: { system: string; user: string; assistant: string }): Json => ({
-  messages: [
-    ...(system.trim() === '' ? [] : [{ role: 'system', content: system }]),
-    { role: 'user', content: user },
-    { role: 'assistant', content: assistant },
-  ],
-});
+interface Answered {
+  readonly system: string;
+  readonly user: string;
+  readonly assistant: string;
+  readonly rejected?: string | undefined;
+}
+
+const asking = ({ system, user }: Answered): Json[] => [
+  ...(system.trim() === '' ? [] : [{ role: 'system', content: system }]),
+  { role: 'user', content: user },
+];
+
+/** An example of one question: a conversation to learn, or a pair of answers where there is a worse one. */
+export const playgroundExample = (answered: Answered): Json => {
+  const { assistant, rejected } = answered;
+  const answer = (content: string): Json[] => [{ role: 'assistant', content }];
+  if (rejected !== undefined) return { prompt: asking(answered), chosen: answer(assistant), rejected: answer(rejected) };
+  return { messages: [...asking(answered), ...answer(assistant)] };
+};

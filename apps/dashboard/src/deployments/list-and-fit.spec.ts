@@ -5,6 +5,7 @@ import { errorShare, formatErrorShare, loadText } from './deployment-columns.js'
 import { impactText } from './deployment-impact.js';
 import { EMPTY_DRAFT } from './deployment-draft.js';
 import { expectedLoadMs, fitQuestion, fitText, shares } from './memory-fit.js';
+import { type DeploymentDetails, seenContext } from './deployment-details.js';
 import { sliderMax } from './size-fields.js';
 import { replicasNote } from './state-badge.js';
 import { courseHours, coursesOf } from './use-deployment-use.js';
@@ -100,5 +101,23 @@ describe('a list that is searched', () => {
     ];
     expect(found(choices, 'qwen models').map(({ value }) => value)).toEqual(['1']);
     expect(found(choices, '')).toHaveLength(2);
+  });
+});
+
+describe('the context of a model', () => {
+  const details = (asked: number | null, ...served: (number | null)[]): DeploymentDetails =>
+    ({
+      deployment: { rev: 2 },
+      revisions: [{ rev: 2, context: asked }],
+      running: [...served.map((context) => ({ rev: 2, context })), { rev: 1, context: 128 }],
+    }) as unknown as DeploymentDetails;
+
+  it('is seen where a replica serves less than it was asked for', () => {
+    expect(seenContext(details(8_192, null, 1_024))).toBe(1_024);
+    expect(seenContext(details(null, 1_024))).toBe(1_024);
+  });
+
+  it('is unknown where replicas serve all that they were asked for', () => {
+    expect([details(512, 512), details(512), details(512, null)].map(seenContext)).toEqual([null, null, null]);
   });
 });

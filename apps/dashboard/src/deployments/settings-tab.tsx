@@ -13,7 +13,7 @@ import { NumberField } from '../ui/number-fields.js';
 import { Panel } from '../ui/page.js';
 import { AliasesPanel } from './aliases-panel.js';
 import { DangerZone } from './danger-zone.js';
-import type { DeploymentDetails } from './deployment-details.js';
+import { type DeploymentDetails, seenContext } from './deployment-details.js';
 import { type DeploymentDraft, type Faults, faultsOf, fieldOfParam, goodNumber, NAME_MAX, NOTE_MAX } from './deployment-draft.js';
 import { fitQuestion, MemoryFit, useFit } from './memory-fit.js';
 import { type DraftFieldsProps, DraftText } from './draft-text.js';
@@ -35,6 +35,7 @@ export function SettingsTab({ details }: { readonly details: DeploymentDetails }
           key={details.deployment.rev}
           stored={stored}
           deployment={details.deployment}
+          modelContext={seenContext(details)}
           credential={details.revisions[0]?.credential === true}
         />
       )}
@@ -47,11 +48,13 @@ export function SettingsTab({ details }: { readonly details: DeploymentDetails }
 interface SettingsFormProps {
   readonly stored: DeploymentDraft;
   readonly deployment: DeploymentView;
+  /** What the model was seen to take; null = not known. */
+  readonly modelContext: number | null;
   /** A credential of the engine is stored. */
   readonly credential: boolean;
 }
 
-function SettingsForm({ stored, deployment, credential }: SettingsFormProps): JSX.Element {
+function SettingsForm({ stored, deployment, modelContext, credential }: SettingsFormProps): JSX.Element {
   const [edited, setEdited] = useState<Partial<DeploymentDraft>>({});
   const form = useRef<HTMLFormElement>(null);
   const draft = { ...stored, ...edited };
@@ -82,7 +85,7 @@ function SettingsForm({ stored, deployment, credential }: SettingsFormProps): JS
           <p className="text-xs text-muted">A credential is stored. It stays unless you enter another, or move to another host.</p>
         )}
       </Panel>
-      <Size {...fields} />
+      <Size {...fields} modelContext={draft.path === stored.path && draft.uri === stored.uri ? modelContext : null} />
       {isChanged && (
         <SaveBar
           {...{ draft, fields, saving }}
@@ -137,11 +140,11 @@ function General({ ready, ...fields }: DraftFieldsProps & { readonly ready: numb
   );
 }
 
-function Size(fields: DraftFieldsProps): JSX.Element {
+function Size({ modelContext, ...fields }: DraftFieldsProps & { readonly modelContext: number | null }): JSX.Element {
   const fit = useFit(fitQuestion(fields.draft));
   return (
     <Panel title="Size">
-      <SizeFields {...fields} />
+      <SizeFields {...fields} modelContext={modelContext} />
       {fields.draft.kind !== 'http' && <MemoryFit query={fit} />}
     </Panel>
   );

@@ -1,6 +1,8 @@
 import { DEFAULT_CONTEXT } from '@slipway/contracts/engines';
 import type { JSX } from 'react';
 import { NumberField, SliderField } from '../ui/number-fields.js';
+import { formatCount } from '../format/number.js';
+import { useBases } from '../tuning/use-bases.js';
 import { goodNumber, type NumberFieldName, RANGES } from './deployment-draft.js';
 import type { DraftFieldsProps } from './draft-text.js';
 import { useOptions } from './use-options.js';
@@ -18,14 +20,22 @@ export function sliderMax(value: number, first: number, most: number): number {
 
 const textOf = (value: number | null): string => (value === null ? '' : String(value));
 
-/** Context, slots and replicas of a draft, and the usual answer length. */
-export function SizeFields({ draft, faults, onChange, deployment }: DraftFieldsProps): JSX.Element {
+/**
+ * Context, slots and replicas of a draft, and the usual answer length.
+ * @param modelContext what the model was seen to take, in tokens; null = not known
+ */
+export function SizeFields({ modelContext = null, ...props }: DraftFieldsProps & { readonly modelContext?: number | null }): JSX.Element {
+  const { draft, faults, onChange, deployment } = props;
   const options = useOptions();
   const set = (field: NumberFieldName) => (value: number | null) => onChange({ [field]: textOf(value) });
   const slots = options?.defaults.slots[draft.kind];
   return (
     <>
-      {draft.kind === 'http' ? <EngineSize {...{ draft, faults, onChange }} /> : <ModelSize {...{ draft, faults, onChange }} />}
+      {draft.kind === 'http' ? (
+        <EngineSize {...{ draft, faults, onChange }} />
+      ) : (
+        <ModelSize {...{ draft, faults, onChange, modelContext }} />
+      )}
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4 sm:grid-cols-2">
         {deployment === undefined && (
           <NumberField
@@ -73,17 +83,22 @@ const limitsOf = (field: NumberFieldName, max: number | undefined): { readonly m
 type SizeProps = Pick<DraftFieldsProps, 'draft' | 'faults' | 'onChange'>;
 
 /** Memory grows by context times slots: both are dragged beside the bars that show it. */
-function ModelSize({ draft, faults, onChange }: SizeProps): JSX.Element {
+function ModelSize({ draft, faults, onChange, modelContext }: SizeProps & { readonly modelContext: number | null }): JSX.Element {
   const options = useOptions();
-  const context = goodNumber(draft, 'context') ?? DEFAULT_CONTEXT;
+  const bases = useBases().data?.bases ?? [];
+  const own = bases.find(({ path }) => path === draft.path.trim())?.context ?? modelContext;
+  const context = Math.min(goodNumber(draft, 'context') ?? DEFAULT_CONTEXT, own ?? Infinity);
   const slots = goodNumber(draft, 'slots') ?? options?.defaults.slots[draft.kind] ?? 4;
-  const most = { context: limitsOf('context', options?.max.context).max, slots: limitsOf('slots', options?.max.slots).max };
+  const most = {
+    context: Math.min(limitsOf('context', options?.max.context).max, own ?? Infinity),
+    slots: limitsOf('slots', options?.max.slots).max,
+  };
   return (
     <>
       <SliderField
         label="Context length"
-        hint="Tokens of prompt and answer together, at most what the model was trained for."
-        min={CONTEXT_STEP}
+        hint={`Tokens of prompt and answer together, at most ${own === null ? 'what the model was trained for' : `the ${formatCount(own)} that the model was trained for`}.`}
+        min={Math.min(CONTEXT_STEP, most.context)}
         max={sliderMax(context, FIRST_MAX.context, most.context)}
         step={CONTEXT_STEP}
         value={context}

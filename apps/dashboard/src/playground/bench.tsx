@@ -7,6 +7,7 @@ import { Segmented } from '../ui/segmented.js';
 import { Composer } from './composer.js';
 import { endingOf } from './exchange.js';
 import { LaneView } from './lane-view.js';
+import { PreferenceBar } from './preference-bar.js';
 import { SettingsPanel } from './settings-panel.js';
 import { callsOf, type Lane, useLane } from './use-lane.js';
 import { useSettings } from './use-settings.js';
@@ -65,6 +66,7 @@ export function Bench({ workspace, first, second, deployments, onFirst, onSecond
           />
         ))}
       </div>
+      {second && <PreferenceBar turns={[one.turns.at(-1), other.turns.at(-1)]} />}
       {hasTurns ? <div ref={end} className="scroll-mb-44" /> : null}
       <Progress lanes={asked.map(({ lane }) => lane)} />
       <Composer

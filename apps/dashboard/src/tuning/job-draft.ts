@@ -1,5 +1,6 @@
 import type { ConsoleRequest, JobView } from '@slipway/contracts';
 import { nameFault } from '../data-sets/tuning-name.js';
+import type { JobGoal } from './job-goal.js';
 import { faultOfAlias } from '../deployments/deployment-draft.js';
 
 /** A job as it stands in the form. Null and empty: chosen by the trainer and the data. */
@@ -31,6 +32,8 @@ export interface JobDraft {
   readonly alias: string;
   /** Among the waiting jobs of the account. */
   readonly priority: JobView['priority'];
+  /** What it is for. Says nothing to the service: it chose settings and data. */
+  readonly goal: JobGoal;
   /** Number of the job whose settings were taken; 0 = none. */
   readonly source: number;
 }
@@ -39,7 +42,7 @@ export interface JobDraft {
 export const EMPTY_JOB: JobDraft = {
   ...{ base: '', dataset: '', version: 0, name: '', trainer: '', rank: null, alpha: null, learningRate: '', epochs: null },
   ...{ schedule: '', seed: null, heldOut: null, tooLong: '', earlyStop: '', checkHeldLoss: true, checkDegenerate: true },
-  ...{ keepPoints: null, keepDataset: '', deploys: false, alias: '', priority: 0, source: 0 },
+  ...{ keepPoints: null, keepDataset: '', deploys: false, alias: '', priority: 0, goal: '', source: 0 },
 };
 
 /** The settings of a job, for another one like it. */

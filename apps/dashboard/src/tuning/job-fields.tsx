@@ -8,6 +8,7 @@ import { SelectField, TextField } from '../ui/field.js';
 import { OptionalSliderField } from '../ui/number-fields.js';
 import type { Choice } from '../ui/select.js';
 import { Checkbox } from '../ui/toggles.js';
+import { goalChange, goalOf, GOALS, type JobGoal, serves } from './job-goal.js';
 import { heldOutOf } from './job-words.js';
 import type { JobForm } from './use-job-form.js';
 
@@ -23,6 +24,7 @@ export function JobFields({ form }: FormProps): JSX.Element {
   const { draft, change, faults } = form;
   return (
     <>
+      <GoalField form={form} />
       <BaseField form={form} />
       <DatasetField form={form} />
       {draft.dataset !== '' && <VersionField form={form} />}
@@ -54,6 +56,18 @@ export function JobFields({ form }: FormProps): JSX.Element {
   );
 }
 
+function GoalField({ form: { draft, change } }: FormProps): JSX.Element {
+  return (
+    <SelectField
+      label="Goal"
+      choices={GOALS.map(({ value, label }) => ({ value, label }))}
+      value={draft.goal}
+      onChange={({ target }) => change(goalChange(draft, target.value as JobGoal))}
+      hint={goalOf(draft.goal).hint}
+    />
+  );
+}
+
 function BaseField({ form: { draft, change, faults, bases } }: FormProps): JSX.Element {
   const choices: readonly Choice[] = (bases?.bases ?? []).map(({ base, architecture, bytes, trainers, detail }) => ({
     value: base,
@@ -78,7 +92,7 @@ function BaseField({ form: { draft, change, faults, bases } }: FormProps): JSX.E
 
 function DatasetField({ form: { draft, change, faults, datasets } }: FormProps): JSX.Element {
   const { slug: account } = useAccount();
-  const ready = datasets.filter(({ ready: version }) => version !== null);
+  const ready = datasets.filter(({ ready: version, kind }) => version !== null && serves(kind, draft.goal));
   const upload = (
     <Link to="/$account/data-sets" params={{ account }} className="text-accent underline">
       Upload a data set first

@@ -2,6 +2,7 @@ import type { JobView, MetricPoint } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { checkpointMarks, curveOf, LEARNING_RATE, lossOf, mergePoints } from './job-curve.js';
 import { draftOf, EMPTY_JOB, faultsOf, fieldOfParam, type JobDraft, requestOf } from './job-draft.js';
+import { goalChange, serves } from './job-goal.js';
 import { actionsOf, formatSeconds, jobText, reasonOf, settingText } from './job-words.js';
 
 const idOf = (name: string): number | undefined => (name === 'keep' ? 7 : undefined);
@@ -28,6 +29,28 @@ describe('a job in the form', () => {
       gate: { held_loss: false, keep_points: 0, keep_dataset: 7 },
       follow: { deploy: { alias: 'support' } },
     });
+  });
+
+  it('takes the settings of a goal, and gives them back with another', () => {
+    const facts = { ...EMPTY_JOB, ...goalChange(EMPTY_JOB, 'facts') };
+    expect(facts).toEqual({ ...EMPTY_JOB, goal: 'facts', heldOut: 0 });
+    const style = { ...facts, ...goalChange(facts, 'style') };
+    expect(style).toEqual({ ...EMPTY_JOB, goal: 'style', heldOut: 10, earlyStop: 'on' });
+    expect({ ...style, ...goalChange(style, '') }).toEqual(EMPTY_JOB);
+  });
+
+  it('keeps what was set by hand when its goal changes', () => {
+    const own = { ...EMPTY_JOB, heldOut: 30 };
+    expect({ ...own, ...goalChange(own, 'format') }).toEqual({ ...EMPTY_JOB, goal: 'format', heldOut: 30, tooLong: 'refuse' });
+  });
+
+  it('shows the data sets that serve its goal', () => {
+    const kinds = (goal: Parameters<typeof serves>[1]): boolean[] => [serves('sft', goal), serves('preference', goal)];
+    expect([kinds(''), kinds('facts'), kinds('prefer')]).toEqual([
+      [true, true],
+      [true, false],
+      [false, true],
+    ]);
   });
 
   it('like another one has what was given there, and nothing that was resolved', () => {
