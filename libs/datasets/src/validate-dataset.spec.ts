@@ -258,3 +258,18 @@ it('a prompt keeps its place over five versions, in every way to write it', asyn
   expect(places.size).toBe(1_200);
   expect(chatLines(400).filter((_, i) => places.get(`question ${i}`)! < below)).toHaveLength(40);
 });
+
+it('text of any characters comes out as it went in', async () => {
+  const odd = ['\u0000 NUL', '\u202e bidi \u2066', '👩‍👩‍👧‍👦 🏳️‍🌈', 'e\u0301 and é', '\u2028\u2029', '\u{10ffff}', '\\ud83d "\t"', 'ﷺ', '\ufeff'];
+  const { result, lines } = await validated(odd.map((text, i) => chatLine(`${i} ${text}`, text)).join('\n'));
+  expect([result.state, result.rejected]).toEqual(['ready', 0]);
+  const texts = lines.map((line) => (JSON.parse(line) as { messages: { content: string }[] }).messages.map(({ content }) => content));
+  expect(texts).toEqual(odd.map((text, i) => [`${i} ${text}`, text]));
+});
+
+it('a line with half a surrogate pair is refused, and given back byte for byte', async () => {
+  const broken = '{"messages":[{"role":"user","content":"\\ud83d"},{"role":"assistant","content":"x"}]}';
+  const { result, rejected } = await validated([...chatLines(200), broken].join('\n'));
+  expect(result.totals).toContainEqual(expect.objectContaining({ rule: 'lone_surrogate', count: 1 }));
+  expect(rejected).toEqual([broken]);
+});
