@@ -134,6 +134,12 @@ describe('a trainer as a program', () => {
     expect(readFileSync(`/proc/${running.pid}/oom_score_adj`, 'utf8').trim()).toBe('500');
   });
 
+  it('leaves no image of its memory when it crashes', async () => {
+    const { running, steps } = await run(['--scene', 'hang']);
+    await until('the trainer hangs', () => steps() === 4);
+    expect(readFileSync(`/proc/${running.pid}/limits`, 'utf8')).toMatch(/Max core file size +0 +0/);
+  });
+
   it.runIf(spawnSync('/bin/sh', ['-c', 'unshare -n true']).status === 0)('reaches no network', async () => {
     const { running, steps } = await run(['--scene', 'hang']);
     await until('the trainer hangs', () => steps() === 4);

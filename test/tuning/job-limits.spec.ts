@@ -65,6 +65,23 @@ describe('a job', () => {
     }
   });
 
+  it('waits where the disk of the worker has too little room for it', async () => {
+    const given = await stage.dataset();
+    trainer.facts = { disk_free: 3e9, disk_total: 1e11 };
+    trainer.beat();
+    const job = await stage.job(given);
+    expect(await stage.seen(given.account, job, 'queued', 'no_disk')).toMatchObject({ detail: expect.stringContaining('4.7 GiB') });
+    trainer.facts = { disk_free: 6e9, disk_total: 1e11 };
+    await trainer.succeed(await stage.given(trainer, job));
+  });
+
+  it('is refused above the rank that operators allow', async () => {
+    const given = await stage.dataset();
+    const plan = (rank: number) => rig.rpc.call(PlanJob, { ...given, base: 'tiny', settings: { rank } });
+    await plan(64);
+    await expect(plan(65)).rejects.toMatchObject({ code: 'invalid_request', param: 'settings.rank' });
+  });
+
   it('is held to what its account may learn once tokens are counted', async () => {
     const given = await stage.dataset();
     const { account, dataset, version } = given;

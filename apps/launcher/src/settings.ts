@@ -47,6 +47,7 @@ export const SETTINGS: Readonly<Record<string, readonly string[]>> = {
     'QUOTA_ADAPTERS',
     'TUNING_CHANGES_PER_MINUTE',
     'JOB_SECONDS_MAX',
+    'JOB_RANK_MAX',
   ],
   'inference-worker': [
     ...PROXIES,

@@ -58,6 +58,8 @@ export const TuningServiceConfig = z
     TUNING_CHANGES_PER_MINUTE: count.max(100_000).default(60),
     /** Longest training of one job, in seconds. */
     JOB_SECONDS_MAX: count.default(86_400),
+    /** Highest rank of an adapter that a job may train. */
+    JOB_RANK_MAX: count.max(256).default(64),
     /** Hours that the bytes of a blob are kept after its last use has ended. */
     BLOB_KEEP_HOURS: z.coerce.number().min(0).default(24),
   })

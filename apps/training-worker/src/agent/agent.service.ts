@@ -25,6 +25,7 @@ export class AgentService {
   #trainers: readonly Trainer[] = [];
   #facts: readonly TrainerFacts[] = [];
   #diskFree = 0;
+  #diskTotal = 0;
   #beats = 0;
   #draining = false;
 
@@ -81,6 +82,7 @@ export class AgentService {
     this.#facts = await Promise.all(this.#trainers.map((trainer) => trainer.probe()));
     const disk = await statfs(this.config.TRAINING_DIR).catch(() => null);
     this.#diskFree = disk ? disk.bavail * disk.bsize : 0;
+    this.#diskTotal = disk ? disk.blocks * disk.bsize : 0;
   }
 
   #beat(): void {
@@ -93,6 +95,7 @@ export class AgentService {
       trainers: [...this.#facts],
       bases: this.bases.list(),
       disk_free: this.#diskFree,
+      disk_total: this.#diskTotal,
       draining: this.#draining,
       features: [IMPORT_FEATURE],
       assigned: this.#fence.applied,

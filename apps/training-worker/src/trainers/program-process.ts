@@ -21,11 +21,13 @@ const LINE_CHARS = 500;
  */
 const GUARD = 'read -r pid && { read -r ended || kill -s KILL -- "-$pid"; }';
 /**
- * Serving goes first: training takes the CPU that is left, and is killed first when memory runs out. It reaches no network where the
+ * Serving goes first: training takes the CPU that is left, and is killed first when memory runs out. A crash leaves no image of its
+ * memory, which holds text of examples, on the disk. It reaches no network where the
  * system lets this process take it away. Without the means for one of these it runs as it is.
  */
 const START = `${STEP_BACK}
 { echo 500 > /proc/self/oom_score_adj; } 2>/dev/null
+ulimit -c 0
 if [ "$1" = alone ] && unshare -n true 2>/dev/null; then apart="unshare -n"; fi
 shift
 exec $apart ${NICE} "$@"`;

@@ -57,9 +57,12 @@ export class JobPlans {
     return new ServiceError('base_not_found', message, { param: 'base' });
   }
 
-  /** @throws ServiceError `dataset_not_found`, `dataset_not_ready`, `base_not_found`, `base_not_trainable` */
+  /** @throws ServiceError `dataset_not_found`, `dataset_not_ready`, `base_not_found`, `base_not_trainable`, `invalid_request` */
   async plan(connection: Tx, asked: Asked): Promise<PlannedJob> {
     const { account, base, settings = {}, gate = {} } = asked;
+    const { JOB_RANK_MAX: most } = this.config;
+    if ((settings.rank ?? 0) > most)
+      throw new ServiceError('invalid_request', `Jobs may train adapters up to rank ${most}.`, { param: 'settings.rank' });
     const dataset = await this.datasets.find(connection, account, asked.dataset);
     if (!dataset) throw datasetNotFound();
     const version = await this.#version(connection, dataset, asked.version);

@@ -73,6 +73,8 @@ export interface JobRow extends ActorColumns {
   readonly finished_at: Date | null;
   /** Step of its best checkpoint; null without one. */
   readonly best_step: number | null;
+  /** Of its version of the data set. */
+  readonly data_bytes: number | null;
   /** Step of its newest checkpoint; null without one. */
   readonly newest_step: number | null;
 }
@@ -92,7 +94,8 @@ export const BEST_FIRST = `degenerate NULLS LAST, held_loss NULLS LAST, step DES
 export const JOB_COLUMNS = `${PLAIN.map((name) => `j.${name}`).join(', ')}, j.learned_tokens::float8 AS learned_tokens,
   (SELECT c.step FROM checkpoint c WHERE c.job_id = j.id ORDER BY ${BEST_FIRST} LIMIT 1) AS best_step,
   (SELECT max(c.step) FROM checkpoint c WHERE c.job_id = j.id) AS newest_step,
-  (SELECT d.name FROM dataset d WHERE d.id = (j.gate->>'keep_dataset')::integer) AS keep_name`;
+  (SELECT d.name FROM dataset d WHERE d.id = (j.gate->>'keep_dataset')::integer) AS keep_name,
+  (SELECT v.bytes::float8 FROM dataset_version v WHERE v.dataset_id = j.dataset_id AND v.number = j.version) AS data_bytes`;
 
 /** How much of the whole job is done; null = unknown. */
 function progressOf({ state, progress, step, steps }: JobRow): number | null {

@@ -8,13 +8,12 @@ import { MeasuresRepository, type OpenMeasure } from '../measures/measures.repos
 import { QuotasService } from '../quotas/quotas.service.js';
 import { canTrain, hindranceOf, type KnownBase, TrainerTable } from '../trainers/trainer-table.js';
 import { TuningMetrics } from '../tuning-metrics.js';
+import { diskNeeded, hasDisk } from './disk-need.js';
 import { ImportRounds } from './import-rounds.js';
 import { inLine } from './next-job.js';
 
 /** How often a job's worker may be lost. */
 const LOSSES_MAX = 3;
-/** Free disk below which a worker gets no job, in bytes. */
-const DISK_MIN = 2 ** 30;
 /** Days after which a paused job is cancelled. */
 const PAUSED_DAYS = 30;
 /** Examples whose tokens are counted of a file above this size, in bytes. */
@@ -203,10 +202,11 @@ export class PlacementRounds {
   }
 }
 
-function fits({ spec }: JobRow, { worker }: FreeSlot): boolean {
+function fits(row: JobRow, { worker }: FreeSlot): boolean {
+  const { spec } = row;
   const base = worker.bases.find(({ base: name, sha256 }) => name === spec.base && sha256 === spec.base_sha256);
   const trainer = worker.trainers.find(({ name }) => name === spec.trainer);
-  return base !== undefined && trainer !== undefined && canTrain(trainer, base, spec.method) && worker.disk_free >= DISK_MIN;
+  return base !== undefined && trainer !== undefined && canTrain(trainer, base, spec.method) && hasDisk(row, worker);
 }
 
 function waitOf(row: JobRow, bases: ReadonlyMap<string, KnownBase>, free: readonly FreeSlot[]): { reason: string; detail: string } {
@@ -216,8 +216,11 @@ function waitOf(row: JobRow, bases: ReadonlyMap<string, KnownBase>, free: readon
     return { reason: 'base_changed', detail: `The file of the base ${row.base} changed since the job was made. Make the job again.` };
   const hindrance = hindranceOf(known, row.spec.method);
   if (hindrance) return { reason: 'no_trainer', detail: hindrance.detail };
-  const isShort = free.some(({ worker }) => known.workers.includes(worker) && worker.disk_free < DISK_MIN);
-  if (isShort) return { reason: 'no_disk', detail: 'The training worker has less than 1 GiB of free disk.' };
+  const short = free.find(({ worker }) => known.workers.includes(worker) && !hasDisk(row, worker))?.worker;
+  if (short) {
+    const needed = (diskNeeded(row, short.disk_total) / 2 ** 30).toFixed(1);
+    return { reason: 'no_disk', detail: `The training worker on ${short.host} needs ${needed} GiB of free disk for this job.` };
+  }
   return { reason: 'no_slot', detail: 'All slots are taken.' };
 }
 

@@ -61,6 +61,8 @@ export const TrainerHeartbeat = defineEvent({
     trainers: eachReadable(TrainerFacts, 16),
     bases: eachReadable(TrainerBase, 500),
     disk_free: z.int().nonnegative(),
+    /** Of the same disk. Absent from workers before 0.2. */
+    disk_total: z.int().nonnegative().optional(),
     draining: z.boolean(),
     features: z.array(z.string().max(64)).max(32),
     /** The assignment that it applies now; null before the first. */
