@@ -1,4 +1,5 @@
 import type { FinishReason, StreamEvent, TokenLogprob, Usage } from '@slipway/contracts';
+import { probabilityOf } from '../shared/probability.js';
 import { endsInHalf, jsonText, wholeCharacters } from '../shared/fields.js';
 
 /** Finish reasons in the contract's words. */
@@ -10,25 +11,9 @@ const FINISH: Readonly<Record<FinishReason, string>> = {
   content_filter: 'content_filter',
 };
 
-/** Log probability of an impossible token, as servers of this contract send it, since JSON has no -Infinity. */
-const NEVER = -9999;
-
-interface Probability {
-  readonly token: string;
-  readonly logprob: number;
-  readonly bytes: readonly number[];
-}
-
-const probability = ({ t, p, b }: TokenLogprob): Probability => ({
-  token: wholeCharacters(t),
-  logprob: Math.max(NEVER, p),
-  bytes: b ?? [...Buffer.from(t, 'utf8')],
-});
-
 /** The `logprobs` of a choice: one entry for each token. */
 function logprobsObject(tokens: readonly TokenLogprob[]): object {
-  const content = tokens.map((token) => ({ ...probability(token), top_logprobs: (token.top ?? []).map(probability) }));
-  return { content, refusal: null };
+  return { content: tokens.map(probabilityOf), refusal: null };
 }
 
 /** Token counts in the contract's form; completion tokens of all choices are summed, the prompt counts once. */

@@ -1,9 +1,9 @@
-import { type CanonicalMessage, type ContentPart, isRecord, type TextPart, type ToolCall } from '@slipway/contracts';
+import type { CanonicalMessage, ContentPart, TextPart, ToolCall } from '@slipway/contracts';
 import { z } from 'zod';
-import { isTooDeep } from '../../http/json-guard.js';
+import { callArguments } from '../shared/call-arguments.js';
+import { fault, WORDING } from '../shared/error-object.js';
 import { isAbsent, type JsonObject, noted, type UnknownOption } from '../shared/faults.js';
 import { imageSource, notOffered, textPart, unchecked } from '../shared/fields.js';
-import { fault, WORDING } from './errors.js';
 
 /** Calls of one message. */
 const MAX_CALLS = 128;
@@ -183,33 +183,5 @@ function reasoningOf({ reasoning_content: content, reasoning }: Assistant): stri
 }
 
 function readCall({ id, function: { name, arguments: given } }: Call, at: string): ToolCall {
-  return { id, name, arguments: argumentsOf(given, `${at}.function.arguments`) };
-}
-
-/**
- * The JSON text of a call's arguments. Empty text, as models write it, becomes `{}`, and an object becomes its JSON. Anything
- * else fails, since engines would reject it or read it differently.
- */
-function argumentsOf(given: Call['function']['arguments'], param: string): string {
-  if (isAbsent(given)) return '{}';
-  if (typeof given !== 'string') return JSON.stringify(given);
-  if (given.trim() === '') return '{}';
-  const object = parsed(given);
-  if (!isRecord(object)) {
-    throw fault(
-      'invalid_value',
-      param,
-      `'${param}' is not the JSON text of an object; send the call without its broken arguments, as "{}".`,
-    );
-  }
-  if (isTooDeep(object)) throw fault('json_too_deep', param, `'${param}' is nested deeper than a request may be.`);
-  return given;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return { id, name, arguments: callArguments(given, `${at}.function.arguments`) };
 }

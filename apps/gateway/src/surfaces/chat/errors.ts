@@ -1,59 +1,7 @@
-import { type CanonicalRequest, type Capability, type ErrorCode, ERRORS, type InferenceErrorCode, ServiceError } from '@slipway/contracts';
-import { missingCapability } from '../shared/capabilities.js';
-import { publicCode, type FaultWording } from '../shared/faults.js';
+import { type CanonicalRequest, ERRORS, type ServiceError } from '@slipway/contracts';
+import { type ErrorObject, errorObject, lackOf as lackAt } from '../shared/error-object.js';
+import { publicCode } from '../shared/faults.js';
 import type { ErrorFormat } from '../surface.js';
-
-const REQUEST = 'invalid_request_error';
-const SERVER = 'server_error';
-/** Limits on requests, as opposed to limits on tokens. */
-const REQUESTS = 'requests';
-const TOKENS = 'tokens';
-
-/** The contract's `type` for every code. A code that is missing here does not compile. */
-const TYPE = {
-  missing_api_key: REQUEST,
-  invalid_api_key: REQUEST,
-  ambiguous_credentials: REQUEST,
-  insufficient_scope: REQUEST,
-  auth_unavailable: SERVER,
-  invalid_path: REQUEST,
-  not_found: REQUEST,
-  method_not_allowed: REQUEST,
-  expectation_failed: REQUEST,
-  model_not_found: REQUEST,
-  model_mismatch: REQUEST,
-  deployment_stopped: REQUEST,
-  deployment_unavailable: SERVER,
-  overloaded: SERVER,
-  rate_limit_exceeded: REQUESTS,
-  unsupported_media_type: REQUEST,
-  request_timeout: REQUEST,
-  request_too_large: REQUEST,
-  invalid_json: REQUEST,
-  invalid_utf8: REQUEST,
-  invalid_unicode: REQUEST,
-  json_too_deep: REQUEST,
-  missing_required_parameter: REQUEST,
-  invalid_type: REQUEST,
-  invalid_value: REQUEST,
-  empty_array: REQUEST,
-  array_above_max_length: REQUEST,
-  integer_below_min_value: REQUEST,
-  unsupported_parameter: REQUEST,
-  unsupported_value: REQUEST,
-  unsupported_content: REQUEST,
-  context_length_exceeded: REQUEST,
-  timeout: SERVER,
-  worker_lost: SERVER,
-  engine_error: SERVER,
-  server_shutting_down: SERVER,
-  cancelled: REQUEST,
-  invalid_request: REQUEST,
-  internal: SERVER,
-} as const satisfies Record<InferenceErrorCode, string>;
-
-/** Clients recognise a wrong key by the start of the message. */
-const KEY_REFUSALS: ReadonlySet<ErrorCode> = new Set(['missing_api_key', 'invalid_api_key']);
 
 /** Clients search for this text to recognise a prompt that is too long. */
 function contextMessage({ message, facts }: ServiceError): string {
@@ -65,19 +13,8 @@ function contextMessage({ message, facts }: ServiceError): string {
   return `The prompt is too long: this model's maximum context length is ${context} tokens, but the messages come to ${come}. Shorten the messages.`;
 }
 
-const messageOf = ({ code, message }: ServiceError): string =>
-  KEY_REFUSALS.has(code) ? `Incorrect API key provided. ${message}` : message;
-
 /** The object under `error`, always with all four keys. */
-export function chatErrorObject(error: ServiceError): { message: string; type: string; param: string | null; code: string } {
-  const isContext = error.code === 'context_length_exceeded';
-  return {
-    message: isContext ? contextMessage(error) : messageOf(error),
-    type: error.facts?.['limited'] === TOKENS ? TOKENS : TYPE[publicCode(error)],
-    param: error.param ?? (isContext ? 'messages' : null),
-    code: publicCode(error),
-  };
-}
+export const chatErrorObject = (error: ServiceError): ErrorObject => errorObject(error, { field: 'messages', tooLong: contextMessage });
 
 /** Errors as the chat contract writes them. */
 export const chatErrors: ErrorFormat = {
@@ -85,82 +22,16 @@ export const chatErrors: ErrorFormat = {
   body: (error) => JSON.stringify({ error: chatErrorObject(error) }),
 };
 
-/** An error about one field. @param param its name as the contract spells it, such as `messages[2].content`. */
-export const fault = (code: ErrorCode, param: string, message: string): ServiceError => new ServiceError(code, message, { param });
-
-/** Faults of a body in this contract's words: `'messages[0].role' is required.` */
-export const WORDING: FaultWording = {
-  name: ([field, ...rest]) =>
-    rest.reduce<string>((name, key) => (typeof key === 'number' ? `${name}[${key}]` : `${name}.${key}`), `${field}`),
-  error({ code, expected, says }, param) {
-    if (expected === null) return fault(code, param, `'${param}' is required.`);
-    if (says === undefined) return fault(code, param, `'${param}' must be ${expected}.`);
-    return fault(code, param, /^[a-z]/.test(says) ? `'${param}' ${says}.` : says);
-  },
-};
-
-interface Lack {
-  readonly code: ErrorCode;
-  readonly param: string;
-  readonly message: string;
-}
-
 /** Fields whose names differ from their capabilities. */
-const FIELD: Partial<Readonly<Record<Capability, string>>> = {
-  continue_final: 'continue_final_message',
-  template_args: 'chat_template_kwargs',
-};
+const FIELDS = { continue_final: 'continue_final_message', template_args: 'chat_template_kwargs' } as const;
 
-/**
- * The error of a request that needs a capability which the deployment lacks, naming the field; null = it lacks none.
- * @param caps capabilities of its engine; empty = unknown.
- * @param outputParam the field that requests the output format.
- */
-export function lackOf(request: CanonicalRequest, caps: readonly string[], outputParam = 'response_format'): ServiceError | null {
-  const word = missingCapability(request, caps);
-  if (word === null) return null;
-  const { code, param, message } = refusalOf(word, request, outputParam);
-  return fault(code, param, `${message} Choose another deployment, or send the request without it.`);
-}
+/** The error of a request that needs what its deployment lacks; null = it lacks nothing. @param output field that requests the output format. */
+export const lackOf = (request: CanonicalRequest, caps: readonly string[], output = 'response_format'): ServiceError | null =>
+  lackAt(request, caps, { output, image: () => imageIn(request), call: () => callIn(request), fields: FIELDS });
 
-function refusalOf(word: Capability, request: CanonicalRequest, outputParam: string): Lack {
-  switch (word) {
-    case 'images':
-      return { code: 'unsupported_content', param: imageIn(request), message: 'The model of this deployment does not take images.' };
-    case 'tools':
-      return toolsLack(request);
-    case 'tool_choice':
-      return { code: 'unsupported_value', param: 'tool_choice', message: 'This deployment cannot force a tool to be called.' };
-    case 'n':
-      return { code: 'unsupported_value', param: 'n', message: 'This deployment makes one choice for each request.' };
-    case 'json_object':
-    case 'json_schema':
-    case 'regex':
-    case 'choice':
-    case 'grammar':
-      return { code: 'unsupported_parameter', param: outputParam, message: `This deployment cannot hold its answers to ${FORM[word]}.` };
-    default: {
-      const param = FIELD[word] ?? word;
-      return { code: 'unsupported_parameter', param, message: `This deployment does not support '${param}'.` };
-    }
-  }
-}
-
-const FORM = {
-  json_object: 'JSON',
-  json_schema: 'a JSON schema',
-  regex: 'a regular expression',
-  choice: 'a list of choices',
-  grammar: 'a grammar',
-} as const;
-
-/** The history may contain calls although the request has no tools. */
-function toolsLack({ tools, messages }: CanonicalRequest): Lack {
-  const message = 'The model of this deployment does not know tools.';
-  if (tools) return { code: 'unsupported_parameter', param: 'tools', message };
+function callIn({ messages }: CanonicalRequest): string {
   const at = messages.findIndex((turn) => turn.role === 'tool' || (turn.role === 'assistant' && turn.tool_calls));
-  const param = messages[at]?.role === 'tool' ? `messages[${at}].role` : `messages[${at}].tool_calls`;
-  return { code: 'unsupported_content', param, message };
+  return messages[at]?.role === 'tool' ? `messages[${at}].role` : `messages[${at}].tool_calls`;
 }
 
 /** The path of the first image; around images, parts keep their positions. */

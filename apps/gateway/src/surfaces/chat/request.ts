@@ -1,16 +1,16 @@
-import type { CanonicalRequest, Sampling, ServiceError, Tool } from '@slipway/contracts';
+import type { CanonicalRequest, ServiceError, Tool } from '@slipway/contracts';
 import type { z } from 'zod';
 import type { ResolvedDeployment } from '../../deployments/deployment-resolver.service.js';
 import { readerOf } from '../shared/checker.js';
+import { fault, WORDING } from '../shared/error-object.js';
 import { isAbsent, type JsonObject, type Present, withoutNulls } from '../shared/faults.js';
 import { firstRepeated, MAX_INT32 } from '../shared/fields.js';
+import { checkEnd, samplingOf, stopOf, templateArgsOf } from '../shared/sampling.js';
 import type { FieldNames, RequestPolicy, SurfaceRequest } from '../surface.js';
 import { readConversation } from './conversation.js';
-import { fault, lackOf, WORDING } from './errors.js';
+import { lackOf } from './errors.js';
 import { type OutputForm, outputOf } from './output.js';
 import { ChatForms, ChatNotOffered, ChatSettings, ChatStructure } from './schema.js';
-
-const SEEDS = 2n ** 32n;
 
 /** Which chunks of a stream carry token counts: none, one more at the end, or each of them too. */
 export type UsageChunks = 'none' | 'last' | 'each';
@@ -84,12 +84,7 @@ function checkSettings(settings: Settings): void {
   if (settings.top_logprobs !== undefined && settings.logprobs !== true) {
     throw fault('invalid_value', 'top_logprobs', "'top_logprobs' needs 'logprobs' to be true.");
   }
-  if (settings.ignore_eos && limit === undefined) {
-    throw fault('invalid_value', 'ignore_eos', "'ignore_eos' needs 'max_completion_tokens': nothing else would end the answer.");
-  }
-  if (limit !== undefined && (settings.min_tokens ?? 0) > limit) {
-    throw fault('invalid_value', 'min_tokens', "'min_tokens' is more than the request's limit of tokens.");
-  }
+  checkEnd(settings, limit, 'max_completion_tokens');
 }
 
 /** The client's field names where the contract has several for one of the engines'. */
@@ -116,47 +111,10 @@ function answerOf(settings: Settings, form: OutputForm | null): Partial<Canonica
   };
 }
 
-function samplingOf(settings: Settings): Sampling {
-  const { temperature, top_p: topP, top_k: topK, min_p: minP, seed, logit_bias: biases } = settings;
-  return {
-    ...(temperature !== undefined && { temperature }),
-    // `top_p` 0 means the most probable token. Engines reject it, so it is sent as temperature 0.
-    ...(topP === 0 ? { temperature: 0 } : topP !== undefined && { top_p: topP }),
-    ...(topK !== undefined && { top_k: Math.max(0, topK) }),
-    ...(minP !== undefined && { min_p: minP }),
-    ...(seed !== undefined && { seed: Number(((BigInt(seed) % SEEDS) + SEEDS) % SEEDS) }),
-    ...(biases !== undefined && { logit_bias: biases }),
-    ...penaltiesOf(settings),
-    ...endOf(settings),
-  };
-}
-
-function penaltiesOf(settings: Settings): Sampling {
-  const { frequency_penalty: frequency, presence_penalty: presence, repetition_penalty: repetition } = settings;
-  return {
-    ...(frequency !== undefined && { frequency_penalty: frequency }),
-    ...(presence !== undefined && { presence_penalty: presence }),
-    ...(repetition !== undefined && { repetition_penalty: repetition }),
-  };
-}
-
-/** Further conditions for the end of an answer. */
-function endOf({ min_tokens: minTokens = 0, ignore_eos: ignoreEos, stop_token_ids: ids = [] }: Settings): Sampling {
-  return {
-    ...(minTokens > 0 && { min_tokens: minTokens }),
-    ...(ignoreEos && { ignore_eos: true }),
-    ...(ids.length > 0 && { stop_token_ids: ids }),
-  };
-}
-
 /** The newer name wins. A limit above the context is cut to it. */
 function maxTokensOf(settings: Settings, { facts }: ResolvedDeployment): Pick<CanonicalRequest, 'max_tokens'> {
   const wanted = limitOf(settings);
   return wanted === undefined ? {} : { max_tokens: Math.min(wanted, facts.context ?? MAX_INT32) };
-}
-
-function stopOf({ stop = [] }: Structure): string[] {
-  return typeof stop === 'string' ? [stop] : stop;
 }
 
 type ToolFields = Pick<CanonicalRequest, 'tools' | 'tool_choice' | 'parallel_tool_calls'>;
@@ -196,12 +154,6 @@ function choiceOf(choice: Structure['tool_choice'], tools: readonly Tool[]): Pic
   if (choice.type === 'function') return { tool_choice: { name: choice.function.name } };
   // Tools that are not allowed are hidden from the model.
   return { tools: shown, tool_choice: choice.allowed_tools.mode };
-}
-
-/** Variables of the chat template, without those that are null. */
-function templateArgsOf({ chat_template_kwargs: given = {} }: Structure): Pick<CanonicalRequest, 'template_args'> {
-  const entries = Object.entries(given).filter((entry): entry is [string, string | number | boolean] => !isAbsent(entry[1]));
-  return entries.length === 0 ? {} : { template_args: Object.fromEntries(entries) };
 }
 
 /**
