@@ -5,7 +5,7 @@ import { readConversation } from './conversation.js';
 import { WORDING } from './errors.js';
 import { read } from './request.samples.js';
 import { MessagesConversation } from './schema.js';
-import type { Conversation } from './turns.js';
+import type { Conversation } from '../shared/turns.js';
 
 const readForm = readerOf(MessagesConversation, WORDING);
 function conversationOf(messages: unknown[], system?: unknown): Conversation {

@@ -1,6 +1,15 @@
 import type { ContentPart, ImagePart, ToolCall } from '@slipway/contracts';
 import { isAbsent } from '../shared/faults.js';
 import { imageSource, textPart } from '../shared/fields.js';
+import {
+  type AssistantMessage,
+  type Conversation,
+  type EarlierCall,
+  type ToolResult,
+  type TurnFaults,
+  Turns,
+  type UserMessage,
+} from '../shared/turns.js';
 import type { RequestPolicy } from '../surface.js';
 import { fault } from './errors.js';
 import type {
@@ -13,7 +22,6 @@ import type {
   ToolReferenceBlock,
   ToolResultBlock,
 } from './schema.js';
-import { type AssistantMessage, type Conversation, type EarlierCall, type ToolResult, Turns, type UserMessage } from './turns.js';
 
 type User = Extract<MessageParam, { role: 'user' }>;
 type Assistant = Extract<MessageParam, { role: 'assistant' }>;
@@ -32,10 +40,18 @@ export function readConversation(
   messages: readonly MessageParam[],
   policy: RequestPolicy,
 ): Conversation {
-  const turns = new Turns(promptOf(system));
+  const turns = new Turns(promptOf(system), FAULTS);
   for (const [i, message] of messages.entries()) addMessage(turns, message, `messages.${i}`, policy);
-  return turns.end();
+  const conversation = turns.end(true);
+  if (!conversation.hasUser) throw fault('invalid_value', 'messages', 'At least one user message is required.');
+  return conversation;
 }
+
+const FAULTS: TurnFaults = {
+  noCall: ({ at }) => fault('invalid_value', `${at}.tool_use_id`, 'There is no tool_use with this id in the assistant message before it.'),
+  noResult: ({ at }) => fault('invalid_value', at, 'This tool_use has no tool_result in the user messages after it.'),
+  repeatedId: ({ at }) => fault('invalid_value', `${at}.id`, 'Another tool_use of this turn has the same id.'),
+};
 
 function promptOf(system: SystemPrompt | null | undefined): string[] {
   if (isAbsent(system)) return [];

@@ -1,6 +1,7 @@
 import { type EndFrame, ServiceError, type StreamEvent, type Usage } from '@slipway/contracts';
 import type { ResponseWriter } from '../surface.js';
-import { ContentBlocks, BlockFrames, contentOf, frame, type Visibility } from './blocks.js';
+import { AnswerParts, PartSequence } from '../shared/answer-parts.js';
+import { blockFrames, contentOf, frame, partRules, type Visibility } from './blocks.js';
 import { messagesErrorBody } from './errors.js';
 
 type Finish = Extract<StreamEvent, { k: 'fin' }>;
@@ -18,8 +19,8 @@ const STOP = frame('message_stop', '');
 /** Writes canonical events as the messages contract's events, or as one message. */
 export class MessagesWriter implements ResponseWriter {
   readonly keepAlive = PING;
-  readonly #frames: BlockFrames;
-  readonly #collected: ContentBlocks;
+  readonly #frames: PartSequence;
+  readonly #collected: AnswerParts;
   #prompt: Usage = { prompt: 0, cached: 0, completion: 0 };
   #begun = false;
   #finish: Finish | null = null;
@@ -28,14 +29,15 @@ export class MessagesWriter implements ResponseWriter {
 
   constructor(options: MessagesWriterOptions) {
     this.#options = options;
-    this.#frames = new BlockFrames(options);
-    this.#collected = new ContentBlocks(options);
+    const rules = partRules(options);
+    this.#frames = new PartSequence({ ...rules, keepsText: false }, blockFrames(options));
+    this.#collected = new AnswerParts(rules);
   }
 
   frames(events: readonly StreamEvent[]): string {
     for (const event of events) {
       this.#note(event);
-      this.#frames.add(event);
+      if (this.#options.maxTokens > 0) this.#frames.add(event);
     }
     return events.some(({ k }) => k !== 'start') ? this.#messageStart() + this.#frames.take() : '';
   }
@@ -54,7 +56,7 @@ export class MessagesWriter implements ResponseWriter {
   collect(events: readonly StreamEvent[]): void {
     for (const event of events) {
       this.#note(event);
-      this.#collected.add(event);
+      if (this.#options.maxTokens > 0) this.#collected.add(event);
     }
   }
 

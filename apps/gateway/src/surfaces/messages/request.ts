@@ -26,7 +26,7 @@ import {
   MessagesSettings,
   MessagesTools,
 } from './schema.js';
-import type { Conversation } from './turns.js';
+import type { Conversation } from '../shared/turns.js';
 
 /** A checked messages request. */
 export interface MessagesRequest extends SurfaceRequest {

@@ -1,6 +1,5 @@
-import type { CanonicalMessage, ContentPart, ImagePart, ToolCall } from '@slipway/contracts';
-import { textPart } from '../shared/fields.js';
-import { fault } from './errors.js';
+import type { CanonicalMessage, ContentPart, ImagePart, ServiceError, ToolCall } from '@slipway/contracts';
+import { textPart } from './fields.js';
 
 /** The result of one call. */
 export interface ToolResult {
@@ -137,10 +136,20 @@ export interface Conversation {
   readonly knownTools: ReadonlySet<string>;
   /** Path of the first image, if there is one. */
   readonly firstImage: string | undefined;
+  /** The conversation has a user message, or a result. */
+  readonly hasUser: boolean;
   /** Path of the message to continue, if there is one. */
   readonly prefill: string | undefined;
   /** The conversation ends with tool results. */
   readonly endsWithResults: boolean;
+}
+
+/** A contract's errors of a conversation whose calls and results do not fit. */
+export interface TurnFaults {
+  readonly noCall: (result: ToolResult) => ServiceError;
+  readonly noResult: (call: EarlierCall) => ServiceError;
+  /** An earlier call of the turn has the same id. */
+  readonly repeatedId: (call: EarlierCall) => ServiceError;
 }
 
 /** Groups messages into turns: roles alternate, and every call is followed by its result. */
@@ -154,9 +163,12 @@ export class Turns {
   #held: string[] = [];
   #firstImage: string | undefined;
 
+  readonly #faults: TurnFaults;
+
   /** @param prompt the texts of the system prompt. */
-  constructor(prompt: readonly string[]) {
+  constructor(prompt: readonly string[], faults: TurnFaults) {
     this.#prompt = [...prompt];
+    this.#faults = faults;
   }
 
   /** @throws ServiceError for a result without a call. */
@@ -174,7 +186,7 @@ export class Turns {
     if (message.text === '' && message.calls.length + message.thoughts.length === 0) return;
     this.#assistantTurn().add(message);
     for (const call of message.calls) {
-      if (this.#open.has(call.id)) throw fault('invalid_value', `${call.at}.id`, 'Another tool_use of this turn has the same id.');
+      if (this.#open.has(call.id)) throw this.#faults.repeatedId(call);
       this.#open.set(call.id, call);
     }
   }
@@ -192,32 +204,33 @@ export class Turns {
     return undefined;
   }
 
-  /** @throws ServiceError for calls without a result, and without a user message. */
-  end(): Conversation {
+  /**
+   * @param continues the answer continues a final message of the assistant.
+   * @throws ServiceError for calls without a result.
+   */
+  end(continues: boolean): Conversation {
     this.#endUserTurn();
-    const prefill = this.#prefill();
-    if (!this.#turns.some(({ role }) => role === 'user'))
-      throw fault('invalid_value', 'messages', 'At least one user message is required.');
+    const prefill = continues ? this.#prefill() : undefined;
     const last = this.#turns.at(-1);
     const head: CanonicalMessage[] = this.#prompt.length === 0 ? [] : [{ role: 'system', content: [textPart(this.#prompt.join(GAP))] }];
     return {
       messages: [...head, ...this.#turns.flatMap((turn) => turn.messages())],
       knownTools: this.#knownTools,
       firstImage: this.#firstImage,
+      hasUser: this.#turns.some(({ role }) => role === 'user'),
       prefill,
       endsWithResults: last?.role === 'user' && last.hasResults,
     };
   }
 
-  #addResult({ id, at, tools }: ToolResult): void {
-    if (!this.#open.delete(id))
-      throw fault('invalid_value', `${at}.tool_use_id`, 'There is no tool_use with this id in the assistant message before it.');
-    for (const name of tools) this.#knownTools.add(name);
+  #addResult(result: ToolResult): void {
+    if (!this.#open.delete(result.id)) throw this.#faults.noCall(result);
+    for (const name of result.tools) this.#knownTools.add(name);
   }
 
   #endUserTurn(): void {
     const [unanswered] = this.#open.values();
-    if (unanswered) throw fault('invalid_value', unanswered.at, 'This tool_use has no tool_result in the user messages after it.');
+    if (unanswered) throw this.#faults.noResult(unanswered);
     if (this.#held.length > 0) this.#userTurn().instruct(this.#held);
     this.#held = [];
   }
