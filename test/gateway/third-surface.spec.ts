@@ -17,8 +17,11 @@ const plainErrors: ErrorFormat = {
 };
 
 class PlainWriter implements ResponseWriter {
-  readonly keepAlive = '\n';
   #text = '';
+
+  keepAlive(): string {
+    return '\n';
+  }
 
   frames(events: readonly StreamEvent[]): string {
     return events.map((event) => (event.k === 'text' ? event.x : '')).join('');

@@ -288,9 +288,9 @@ export class HttpEngine implements Engine {
     });
   }
 
-  #limitOf(asked: number | undefined): number | null {
+  #limitOf(asked: number | null | undefined): number | null {
     const { context } = this.#profile.facts;
-    const wanted = asked ?? this.settings.defaultMaxTokens;
+    const wanted = asked === undefined ? this.settings.defaultMaxTokens : asked;
     // Limits beyond the whole context are refused by some servers, and mean nothing.
     return wanted !== null && context !== null ? Math.min(wanted, context) : wanted;
   }

@@ -153,7 +153,8 @@ export class LlamaEngine implements Engine {
     const { sampling, stop, logprobs = null, n: choices = 1 } = request;
     const { format, ends, context, grammars, loaded } = ready;
     const { tokens, end } = prompt;
-    const wanted = request.max_tokens ?? this.settings.defaultMaxTokens ?? Infinity;
+    const usual = request.fills_context ? null : this.settings.defaultMaxTokens;
+    const wanted = request.max_tokens ?? usual ?? Infinity;
     const reasoning = request.continue_final === true ? null : format.reasoning;
     const budget = request.reasoning?.budget;
     const spec = {

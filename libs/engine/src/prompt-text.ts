@@ -28,8 +28,8 @@ export interface RequestFacts {
   /** UTF-8 bytes of everything that the prompt is made of, images aside. */
   readonly promptBytes: number;
   readonly images: number;
-  /** Tokens of an answer; absent where the request names no limit. */
-  readonly maxTokens: number | undefined;
+  /** Tokens of an answer; undefined = the deployment's default, null = the room left in the context. */
+  readonly maxTokens: number | null | undefined;
   /** Answers that it asks for. */
   readonly choices: number;
 }
@@ -49,8 +49,8 @@ export class LazyFacts implements RequestFacts {
     return (this.#images ??= imagesOf(this.request));
   }
 
-  get maxTokens(): number | undefined {
-    return this.request.max_tokens;
+  get maxTokens(): number | null | undefined {
+    return this.request.max_tokens ?? (this.request.fills_context ? null : undefined);
   }
 
   get choices(): number {

@@ -7,7 +7,10 @@ const MAX_KEYS = 2_048;
 /** Most values of a body, which could otherwise hold millions of empty objects. */
 const MAX_VALUES = 200_000;
 /** Keys that decide the cost of a request. Of two equal ones, readers could use different ones. */
-const CRITICAL: ReadonlySet<string> = new Set(['model', 'messages', 'stream', 'max_tokens', 'max_completion_tokens']);
+const CRITICAL: ReadonlySet<string> = new Set([
+  ...['model', 'messages', 'input', 'stream'],
+  ...['max_tokens', 'max_completion_tokens', 'max_output_tokens'],
+]);
 const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor']);
 /** No key above is longer, even with every character escaped. */
 const LONGEST_KEY = 6 * 'max_completion_tokens'.length;

@@ -23,6 +23,12 @@ interface Fault extends ErrorResponseOptions {
   readonly error: ServiceError;
 }
 
+/** Status of a WebSocket's opening handshake: clients then use HTTP. Others they repeat, or give up. */
+const UPGRADE_REQUIRED = 426;
+
+const wantsWebSocket = ({ headers }: FastifyRequest['raw'], { code }: ServiceError): boolean =>
+  code === 'method_not_allowed' && headers.upgrade?.toLowerCase() === 'websocket';
+
 /** Methods that need a body. */
 const TAKES_BODY: ReadonlySet<string> = new Set(['POST']);
 
@@ -113,7 +119,7 @@ export class RequestGate {
     const directions: Directions = { surfaces, baseUrl: settings.baseUrl };
     const route = is404 ? explainUnrouted(raw, directions) : wrongBaseUrl(raw, directions);
     const headers = headerFault(raw);
-    if (route) return { error: route, close: headers !== null };
+    if (route) return { error: route, close: headers !== null, ...(wantsWebSocket(raw, route) && { status: UPGRADE_REQUIRED }) };
     if (headers) return { ...headers, close: true };
     if (expectationOf(raw) === 'other')
       return { error: new ServiceError('expectation_failed', 'Only "Expect: 100-continue" is understood.') };

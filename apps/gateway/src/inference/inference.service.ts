@@ -16,6 +16,8 @@ import type { RelayedResponse, RelayTimes } from './relayed-response.js';
 import { SseResponse, TurnEnd } from './sse-response.js';
 
 const TICK_MS = 250;
+/** Names parts of a request that are left out. */
+const IGNORED_HEADER = 'x-slipway-ignored';
 /** Interval at which the keys of running streams are checked, in milliseconds; a revoked key's streams end within 5 s. */
 const KEY_CHECK_MS = 1_000;
 
@@ -63,6 +65,7 @@ export class InferenceService {
     await this.#read(surface, context, (read) => {
       const { shell } = read;
       context.line.note({ stream: shell.stream });
+      if (shell.ignored) context.response.setHeader(IGNORED_HEADER, shell.ignored.join(', '));
       const route = this.#routeOf(context, read);
       const chooser = this.options.router.chooserFor(route);
       const { times, responseMemory } = this.options;

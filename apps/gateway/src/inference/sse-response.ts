@@ -109,7 +109,7 @@ export class SseResponse implements RelayedResponse {
     const silentSince = this.#committed ? this.#lastWrite : this.#startedAt;
     const interval = this.#committed ? times.keepAliveMs : times.commitStreamMs;
     if (now - silentSince < interval || this.#body.isBehind) return undefined;
-    this.#write(this.options.writer.keepAlive);
+    this.#write(this.options.writer.keepAlive());
     this.#lastWrite = now;
     return undefined;
   }

@@ -2,6 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { stepBack } from '@slipway/platform';
 import { readChatRequest } from '../surfaces/chat/request.js';
 import { readCountRequest, readMessagesRequest } from '../surfaces/messages/request.js';
+import { readResponsesRequest } from '../surfaces/responses/request.js';
 import type { BodyReading, ReaderName } from '../surfaces/surface.js';
 import { readInThread, type ReadOutcome, type ReadTask } from './request-reader.js';
 
@@ -11,6 +12,7 @@ stepBack();
 const READERS: Readonly<Record<ReaderName, BodyReading['read']>> = {
   chat: readChatRequest,
   messages: readMessagesRequest,
+  responses: readResponsesRequest,
   count: readCountRequest,
 };
 

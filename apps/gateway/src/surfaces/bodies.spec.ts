@@ -5,6 +5,8 @@ import { ChatBody } from './chat/schema.js';
 import { FULL as MESSAGES } from './messages/request.samples.js';
 import { CountBody, MessageBody } from './messages/schema.js';
 import { mutationsOf } from './mutations.samples.js';
+import { FULL as RESPONSES } from './responses/request.samples.js';
+import { ResponsesBody } from './responses/schema.js';
 import { compile } from './shared/checker.js';
 
 /** zod compares the `length` of whatever it gets, which throws for some values. */
@@ -21,6 +23,7 @@ describe('the check compiled from a schema', () => {
     ['chat completions', ChatBody, CHAT],
     ['messages', MessageBody, MESSAGES],
     ['count_tokens', CountBody, MESSAGES],
+    ['responses', ResponsesBody, RESPONSES],
   ])('takes what zod takes: %s', (_, schema, full) => {
     const check = compile(schema);
     expect(check(full)).toBeNull();

@@ -18,8 +18,8 @@ export interface ResponseWriter {
   lastFrames(end: EndFrame): string;
   /** The one frame that ends a failed stream. */
   errorFrame(error: ServiceError, requestId: string): string;
-  /** Keeps a silent stream open; clients ignore it. It may be sent before the first frame. */
-  readonly keepAlive: string;
+  /** Keeps a silent stream open; clients ignore it. It may be the first frame of all. */
+  keepAlive(): string;
   /** Collects events of an answer that is not streamed. */
   collect(events: readonly StreamEvent[]): void;
   /** The response body made of the collected events. */
@@ -34,6 +34,8 @@ export interface SurfaceRequest {
   readonly affinity: string | undefined;
   /** The client's names of fields that engines name differently; absent = none. */
   readonly names?: FieldNames;
+  /** Parts of the request that are left out, for a response header; absent = none. */
+  readonly ignored?: readonly string[];
 }
 
 /** From engines' field names, which are the chat contract's first ones, to the client's. */

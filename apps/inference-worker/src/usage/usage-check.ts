@@ -81,7 +81,7 @@ export class UsageCheck {
   /** Most tokens of the answer. Some engines ignore the limit, so the relayed text may raise it. */
   #completionMax(): number {
     const { maxTokens: wanted, choices: n } = this.request;
-    const limit = wanted ?? this.bounds.defaultMaxTokens ?? this.bounds.context;
+    const limit = (wanted === undefined ? this.bounds.defaultMaxTokens : wanted) ?? this.bounds.context;
     const each = limit === null ? UNSEEN_TOKENS : Math.min(limit, this.bounds.context ?? limit);
     const seen = TOKENS_PER_UNIT * this.#units + (limit === null ? n * UNSEEN_TOKENS : 0);
     return Math.min(TOKENS_MAX, Math.max(n * each, seen, this.#tokens));

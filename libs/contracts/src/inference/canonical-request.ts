@@ -114,6 +114,8 @@ export const CanonicalRequest = z.object({
   stop: z.array(z.string().min(1)),
   /** Absent = the room left in the context, at most the deployment's default. */
   max_tokens: z.int().positive().optional(),
+  /** True = without `max_tokens`, the room left counts even where the deployment has a default. Workers up to 0.1.0 use the default. */
+  fills_context: z.boolean().optional(),
   tools: z.array(Tool).min(1).optional(),
   tool_choice: ToolChoice.optional(),
   /** False = at most one call per answer. Absent = as many as the model makes. */

@@ -30,7 +30,7 @@ export const START_PART_BYTES = 512 * 1024;
 export const MAX_START_BYTES = 33 * 1024 * 1024;
 
 /** The public contracts of requests. */
-export const PUBLIC_APIS = ['chat', 'messages'] as const;
+export const PUBLIC_APIS = ['chat', 'messages', 'responses'] as const;
 /** A public contract by its word in messages and in the ledger. */
 export type PublicApi = (typeof PUBLIC_APIS)[number];
 

@@ -32,7 +32,6 @@ const goesOn = (before: PieceEvent, event: StreamEvent): event is PieceEvent =>
 
 /** Writes canonical events as chat chunks or as one completion. Events of choices that were not requested are dropped. */
 export class ChatWriter implements ResponseWriter {
-  readonly keepAlive = COMMENT;
   /** The part of each chunk before the choice, and the part after it without counts. */
   readonly #head: string;
   readonly #tail: string;
@@ -79,6 +78,10 @@ export class ChatWriter implements ResponseWriter {
     const tail = this.#options.usage === 'each' ? countedTail(usage) : this.#tail;
     const last = finish.map((reason, index) => this.#chunksOf(index)?.finish(reason, tail) ?? '').join('');
     return isCounting ? `${last}${this.#head}${countedTail(usage)}${DONE}` : last + DONE;
+  }
+
+  keepAlive(): string {
+    return COMMENT;
   }
 
   errorFrame(error: ServiceError): string {

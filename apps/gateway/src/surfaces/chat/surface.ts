@@ -56,7 +56,7 @@ const model: ModelFormat['one'] = ({ id, owner, context }) => ({
 });
 
 /** Endpoints that SDKs of this contract call and the gateway does not offer. */
-const OTHER_ENDPOINTS = /\/(responses|completions|embeddings)$/;
+const OTHER_ENDPOINTS = /\/(completions|embeddings)$/;
 const LACKS_V1 = new RegExp(`^${NAMED}/(?:chat/completions|models(?:/[^/]+)?)$`);
 const LACKS_DEPLOYMENT: ReadonlySet<string> = new Set([PATH, '/chat/completions', '/v1/models', '/models']);
 
@@ -67,9 +67,6 @@ function hint(path: string, baseUrl: string): string | null {
   const named = namedIn(path);
   if (/\/v1\/v1(\/|$)/.test(path)) return `The path has /v1 twice. ${setTo(named.replace(/(?:\/v1)+$/, '') || '/deployment-<id>')}`;
   if (path.endsWith('/chat/completions/chat/completions')) return `The path has /chat/completions twice. ${setTo(named)}`;
-  if (path.endsWith('/responses')) {
-    return `This contract is not offered: use ${PATH} (in the AI SDK: provider.chat(model)). ${setTo(named)}`;
-  }
   if (LACKS_DEPLOYMENT.has(path)) return `The path names no deployment. ${setTo('/deployment-<id>')}`;
   if (LACKS_V1.test(path)) return `The path lacks /v1. ${setTo(named)}`;
   if (path.includes('//')) return `The path has an empty part. ${setTo('/deployment-<id>')}`;

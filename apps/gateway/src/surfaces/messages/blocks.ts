@@ -35,10 +35,12 @@ export function contentOf(list: readonly AnswerPart[], visibility: Visibility): 
 }
 
 function shown(block: AnswerPart, { thinking }: Visibility): object | null {
+  if (block.kind === 'call') {
+    const input = argumentsIn(block);
+    return input === null ? null : { type: 'tool_use', id: block.id, name: block.name, input };
+  }
   if (block.kind === 'text') return { type: 'text', text: wholeCharacters(block.text) };
-  if (block.kind === 'think') return { type: 'thinking', thinking: thinking === 'shown' ? wholeCharacters(block.text) : '', signature: '' };
-  const input = argumentsIn(block);
-  return input === null ? null : { type: 'tool_use', id: block.id, name: block.name, input };
+  return { type: 'thinking', thinking: thinking === 'shown' ? wholeCharacters(block.text) : '', signature: '' };
 }
 
 /** One event of a stream. @param fields further JSON members, each after a comma. */

@@ -141,7 +141,7 @@ describe('the events of a message', () => {
     expect(writer().errorFrame(new ServiceError('worker_lost', 'Lost.'), 'req_1')).toBe(
       'event: error\ndata: {"type":"error","error":{"type":"api_error","message":"Lost.","details":{"error_code":"worker_lost"}},"request_id":"req_1"}\n\n',
     );
-    expect(writer().keepAlive).toBe('event: ping\ndata: {"type":"ping"}\n\n');
+    expect(writer().keepAlive()).toBe('event: ping\ndata: {"type":"ping"}\n\n');
   });
 });
 

@@ -18,7 +18,6 @@ const STOP = frame('message_stop', '');
 
 /** Writes canonical events as the messages contract's events, or as one message. */
 export class MessagesWriter implements ResponseWriter {
-  readonly keepAlive = PING;
   readonly #frames: PartSequence;
   readonly #collected: AnswerParts;
   #prompt: Usage = { prompt: 0, cached: 0, completion: 0 };
@@ -47,6 +46,10 @@ export class MessagesWriter implements ResponseWriter {
     if (this.#frames.brokenCall() && !this.#isCut) throw brokenCall();
     const delta = frame('message_delta', `,"delta":${JSON.stringify(reason)},"usage":${this.#totals(usage)}`);
     return this.#messageStart() + this.#frames.takeLast() + delta + STOP;
+  }
+
+  keepAlive(): string {
+    return PING;
   }
 
   errorFrame(error: ServiceError, requestId: string): string {

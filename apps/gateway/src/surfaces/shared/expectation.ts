@@ -9,11 +9,13 @@ export const listed = (words: readonly string[]): string => {
   return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} or ${last}`;
 };
 
-/** The values of an enum or a literal. */
+/** The values of an enum or a literal, with those that stand for its absence. */
 export function wordsOf(schema: z.core.$ZodType | undefined): readonly unknown[] {
   const def = (schema as Schema | undefined)?._zod.def;
   if (def?.type === 'enum') return Object.values(def.entries);
   if (def?.type === 'literal') return def.values;
+  if (def?.type === 'optional') return [...wordsOf(def.innerType), undefined];
+  if (def?.type === 'nullable') return [...wordsOf(def.innerType), null];
   throw new TypeError(`A schema of the type ${def?.type} lists no words.`);
 }
 

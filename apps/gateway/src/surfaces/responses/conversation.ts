@@ -1,0 +1,209 @@
+import type { CanonicalMessage, ContentPart, ImagePart } from '@slipway/contracts';
+import { callArguments } from '../shared/call-arguments.js';
+import { fault, WORDING } from '../shared/error-object.js';
+import { isAbsent } from '../shared/faults.js';
+import { imageSource, textPart } from '../shared/fields.js';
+import { type EarlierCall, type ToolResult, type TurnFaults, Turns } from '../shared/turns.js';
+import { ownFault } from './errors.js';
+import type { InputItem } from './schema.js';
+import type { ReadTools } from './tools.js';
+
+/** Begins the `encrypted_content` of answers from here; the text of the reasoning follows in base64. */
+const OWN_CONTENT = 'slw1:';
+/** Longest id that is repeated in an error. */
+const ID_CHARS_MAX = 64;
+
+type Item<T extends InputItem['type']> = Extract<InputItem, { type: T }>;
+type Message = Extract<InputItem, { role: unknown }>;
+type Part = Exclude<Message['content'], string>[number];
+type Reasoning = Item<'reasoning'>;
+
+/** `encrypted_content` of a reasoning item. It is not secret: it only brings the text back. */
+export const contentOfThought = (text: string): string => `${OWN_CONTENT}${Buffer.from(text).toString('base64')}`;
+
+/** The conversation in canonical form, with the paths that errors may name. */
+export interface ReadInput {
+  readonly messages: CanonicalMessage[];
+  readonly firstImage: string | undefined;
+  readonly firstCall: string | undefined;
+}
+
+const quoted = (id: string): string => `'${id.slice(0, ID_CHARS_MAX)}'`;
+
+const FAULTS: TurnFaults = {
+  noCall: ({ id, at }) =>
+    fault('invalid_value', `${at}.call_id`, `No tool call found for function call output with call_id ${quoted(id)}.`),
+  noResult: ({ id, at }) => fault('invalid_value', `${at}.call_id`, `No tool output found for function call ${quoted(id)}.`),
+  repeatedId: ({ at }) => fault('invalid_value', `${at}.call_id`, `'${at}.call_id' is the id of an earlier call too.`),
+};
+
+/**
+ * Converts a conversation that the schema has accepted into turns for every chat template.
+ * @param instructions the text before all messages.
+ * @throws ServiceError naming an item that is still invalid.
+ */
+export function readInput(
+  instructions: string | undefined,
+  input: string | readonly InputItem[],
+  tools: Pick<ReadTools, 'engineName'>,
+  imageHosts: readonly string[],
+): ReadInput {
+  const reader = new InputReader(instructions, tools, imageHosts);
+  if (typeof input === 'string') return reader.read([{ role: 'user', content: input }]);
+  return reader.read(input);
+}
+
+class InputReader {
+  readonly #turns: Turns;
+  /** Reasoning that belongs to the next part of the assistant's turn. */
+  #thoughts: string[] = [];
+  /** Results since the last other item; they are put in the order of their calls. */
+  #results: ToolResult[] = [];
+  readonly #calls = new Map<string, number>();
+  #firstCall: string | undefined;
+
+  constructor(
+    instructions: string | undefined,
+    private readonly tools: Pick<ReadTools, 'engineName'>,
+    private readonly imageHosts: readonly string[],
+  ) {
+    this.#turns = new Turns(instructions === undefined || instructions === '' ? [] : [instructions], FAULTS);
+  }
+
+  read(items: readonly InputItem[]): ReadInput {
+    for (const [i, item] of items.entries()) this.#add(item, `input[${i}]`);
+    this.#endResults();
+    const { messages, firstImage } = this.#turns.end(false);
+    // Empty texts are dropped; a worker needs a message.
+    if (messages.length === 0) messages.push({ role: 'user', content: [textPart('')] });
+    return { messages, firstImage, firstCall: this.#firstCall };
+  }
+
+  #add(item: InputItem, at: string): void {
+    switch (item.type) {
+      case 'reasoning':
+        return this.#think(item);
+      case 'function_call':
+        return this.#call(item, callArguments(item.arguments, `${at}.arguments`), at);
+      case 'custom_tool_call':
+        return this.#call(item, JSON.stringify({ input: item.input }), at);
+      case 'function_call_output':
+      case 'custom_tool_call_output':
+        return this.#result(item, at);
+      case 'item_reference':
+        return refuseReference(item, at);
+      default:
+        return this.#message(item, at);
+    }
+  }
+
+  #think(item: Reasoning): void {
+    this.#endResults();
+    const text = thoughtOf(item);
+    if (text !== '') this.#thoughts.push(text);
+  }
+
+  #message({ role, content }: Message, at: string): void {
+    this.#endResults();
+    const path = `${at}.content`;
+    if (role === 'user') {
+      this.#thoughts = [];
+      const { parts, firstImage } = this.#spoken(content, path);
+      this.#turns.user({ results: [], parts, firstImage });
+      return;
+    }
+    const text = textOf(content, path);
+    if (role === 'assistant') return this.#assistant(text, [], at);
+    this.#thoughts = [];
+    this.#turns.instruction(text === '' ? [] : [text]);
+  }
+
+  #call(item: Item<'function_call' | 'custom_tool_call'>, json: string, at: string): void {
+    this.#endResults();
+    this.#firstCall ??= `${at}.type`;
+    this.#calls.set(item.call_id, this.#calls.size);
+    this.#assistant('', [{ id: item.call_id, name: this.tools.engineName(item.name, item.namespace), arguments: json, at }], at);
+  }
+
+  #assistant(text: string, calls: readonly EarlierCall[], at: string): void {
+    const thoughts = this.#thoughts;
+    this.#thoughts = [];
+    this.#turns.assistant({ text, thoughts, calls, at });
+  }
+
+  #result({ call_id: id, output }: Item<'function_call_output' | 'custom_tool_call_output'>, at: string): void {
+    this.#firstCall ??= `${at}.type`;
+    this.#thoughts = [];
+    const { parts, firstImage } = this.#spoken(output, `${at}.output`);
+    const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+    const images = parts.filter((part): part is ImagePart => part.type === 'image');
+    this.#results.push({ id, at, text: texts.join('\n'), images, tools: [] });
+    if (firstImage !== undefined) this.#turns.user({ results: [], parts: [], firstImage });
+  }
+
+  #endResults(): void {
+    if (this.#results.length === 0) return;
+    const place = ({ id }: ToolResult): number => this.#calls.get(id) ?? 0;
+    const results = this.#results.toSorted((a, b) => place(a) - place(b));
+    this.#results = [];
+    this.#turns.user({ results, parts: [], firstImage: undefined });
+  }
+
+  /** The non-empty parts of a content in which images may stand. */
+  #spoken(content: string | readonly Part[], at: string): { parts: ContentPart[]; firstImage: string | undefined } {
+    if (typeof content === 'string') return { parts: content === '' ? [] : [textPart(content)], firstImage: undefined };
+    const first = content.findIndex(({ type }) => type === 'input_image');
+    const parts = content.map((part, i) =>
+      part.type === 'input_image' ? this.#image(part, `${at}[${i}].image_url`) : textPart(said(part)),
+    );
+    return {
+      parts: parts.filter((part) => part.type === 'image' || part.text !== ''),
+      firstImage: first === -1 ? undefined : `${at}[${first}].image_url`,
+    };
+  }
+
+  #image({ image_url: url }: Extract<Part, { type: 'input_image' }>, at: string): ImagePart {
+    if (isAbsent(url)) throw WORDING.error({ code: 'missing_required_parameter', path: [], expected: null }, at);
+    const source = imageSource(url, this.imageHosts);
+    if ('url' in source) return { type: 'image', url: source.url };
+    throw fault('unsupported_content', at, `'${at}' ${source.fault}.`);
+  }
+}
+
+const said = (part: Exclude<Part, { type: 'input_image' }>): string => (part.type === 'refusal' ? part.refusal : part.text);
+
+/** The text of a message without images. */
+function textOf(content: Message['content'], at: string): string {
+  if (typeof content === 'string') return content;
+  let text = '';
+  for (const [i, part] of content.entries()) {
+    if (part.type === 'input_image') {
+      throw fault(
+        'unsupported_content',
+        `${at}[${i}].type`,
+        'Images can only stand in messages of the role user, and in outputs of tools.',
+      );
+    }
+    text += said(part);
+  }
+  return text;
+}
+
+/** The text of a reasoning item; '' where only another server could read it. */
+function thoughtOf({ encrypted_content: encrypted, content, summary }: Reasoning): string {
+  if (isAbsent(encrypted)) return (content && content.length > 0 ? content : (summary ?? [])).map(({ text }) => text).join('\n\n');
+  return encrypted.startsWith(OWN_CONTENT) ? Buffer.from(encrypted.slice(OWN_CONTENT.length), 'base64').toString() : '';
+}
+
+/** Ids of reasoning items; losing one loses only thinking. */
+const THOUGHT_ID = /^rs_/;
+
+function refuseReference({ id }: Item<'item_reference'>, at: string): void {
+  if (THOUGHT_ID.test(id)) return;
+  throw ownFault(
+    'invalid_value',
+    'item_not_found',
+    `${at}.id`,
+    `Item with id ${quoted(id)} not found: this deployment keeps no answers. Send the item itself (AI SDK: providerOptions.openai.store = false).`,
+  );
+}

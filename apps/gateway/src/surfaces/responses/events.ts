@@ -1,0 +1,117 @@
+import { type EndFrame, ServiceError, type StreamEvent, type Usage } from '@slipway/contracts';
+import { nuid } from '@slipway/platform';
+import { PartSequence } from '../shared/answer-parts.js';
+import type { ResponseWriter } from '../surface.js';
+import { responsesErrorObject } from './errors.js';
+import { eventFrame, EventNumbers, OutputItems, type OutputOptions } from './output.js';
+
+type FinishReason = Extract<StreamEvent, { k: 'fin' }>['r'];
+
+export interface ResponsesWriterOptions extends OutputOptions {
+  readonly model: string;
+  /** Seconds since the epoch. */
+  readonly created: number;
+  /** Members that repeat the request, as JSON without braces. */
+  readonly echo: string;
+  /** Drops calls after the first, since not every engine can be limited to one. */
+  readonly oneCall: boolean;
+}
+
+/** Why an answer is incomplete, by finish reason. */
+const INCOMPLETE: Partial<Readonly<Record<FinishReason, string>>> = { length: 'max_output_tokens', content_filter: 'content_filter' };
+
+/** Longest answer, in UTF-16 code units: its last event repeats all of it. */
+const ANSWER_CHARS_MAX = 32 * 1024 * 1024;
+
+/** Writes canonical events as the responses contract's events, or as one response. */
+export class ResponsesWriter implements ResponseWriter {
+  readonly #numbers = new EventNumbers();
+  readonly #items: OutputItems;
+  readonly #parts: PartSequence;
+  #begun = false;
+  #finish: FinishReason | null = null;
+  #chars = 0;
+
+  readonly #options: ResponsesWriterOptions;
+
+  constructor(options: ResponsesWriterOptions) {
+    this.#options = options;
+    this.#items = new OutputItems(options, this.#numbers);
+    const rules = { hidesThinking: false, oneCall: options.oneCall, newCallId: () => `call_${nuid.next()}` };
+    this.#parts = new PartSequence({ ...rules, keepsText: true }, this.#items);
+  }
+
+  frames(events: readonly StreamEvent[]): string {
+    this.collect(events);
+    return events.some(({ k }) => k !== 'start') ? this.#begin() + this.#parts.take() : '';
+  }
+
+  lastFrames({ usage }: EndFrame): string {
+    const begin = this.#begin();
+    const [status, frames] = this.#complete();
+    const response = this.#response(status, usage);
+    return begin + frames + eventFrame(this.#numbers, `response.${status}`, `,"response":${response}`);
+  }
+
+  errorFrame(error: ServiceError): string {
+    const { type, code, message, param } = responsesErrorObject(error);
+    // SDKs read one of the two forms, depending on their version.
+    const flat = `,"code":${JSON.stringify(code)},"message":${JSON.stringify(message)},"param":${JSON.stringify(param)}`;
+    return eventFrame(this.#numbers, 'error', `${flat},"error":${JSON.stringify({ type, code, message, param })}`);
+  }
+
+  /** Some clients accept nothing but comments before the first event of an answer, and comments do not keep every client waiting. */
+  keepAlive(): string {
+    return this.#begun ? eventFrame(this.#numbers, 'keepalive') : this.#begin();
+  }
+
+  collect(events: readonly StreamEvent[]): void {
+    for (const event of events) {
+      if ('x' in event) this.#chars += event.x.length;
+      if (event.k === 'fin') this.#finish = event.r;
+      else if ((('c' in event && event.c) || 0) === 0) this.#parts.add(event);
+    }
+    if (this.#chars > ANSWER_CHARS_MAX) throw new ServiceError('engine_error', 'The answer is longer than this contract can carry.');
+  }
+
+  document({ usage }: EndFrame): string {
+    const [status] = this.#complete();
+    return this.#response(status, usage);
+  }
+
+  #begin(): string {
+    if (this.#begun) return '';
+    this.#begun = true;
+    const response = `,"response":${this.#response('in_progress', null)}`;
+    return eventFrame(this.#numbers, 'response.created', response) + eventFrame(this.#numbers, 'response.in_progress', response);
+  }
+
+  /** @throws ServiceError when the engine ended without a finish reason, or within a call. */
+  #complete(): [status: 'completed' | 'incomplete', frames: string] {
+    if (this.#finish === null) throw new ServiceError('engine_error', 'The engine ended without a finish reason.');
+    const whole = this.#parts.take();
+    this.#items.isCut = this.#finish in INCOMPLETE;
+    const rest = this.#parts.takeLast();
+    const empty = this.#items.hasAnswer ? '' : this.#items.emptyMessage(this.#parts.begun);
+    return [this.#items.isCut ? 'incomplete' : 'completed', whole + rest + empty];
+  }
+
+  #response(status: 'in_progress' | 'completed' | 'incomplete', usage: Usage | null): string {
+    const { streamId, model, created, echo } = this.#options;
+    const reason = status === 'incomplete' && this.#finish ? INCOMPLETE[this.#finish] : undefined;
+    const head = `"id":"resp_${streamId}","object":"response","created_at":${created},"model":${JSON.stringify(model)},"status":"${status}"`;
+    const ends = `"completed_at":${status === 'completed' ? Math.floor(Date.now() / 1000) : 'null'},"error":null,"incomplete_details":${reason === undefined ? 'null' : `{"reason":"${reason}"}`}`;
+    const output = status === 'in_progress' ? '' : this.#items.complete.join(',');
+    const kept = '"store":false,"background":false,"previous_response_id":null';
+    return `{${head},${ends},"output":[${output}],"usage":${usage ? usageJson(usage) : 'null'},${kept},${echo}}`;
+  }
+}
+
+const usageJson = ({ prompt, cached, completion, reasoning = 0 }: Usage): string =>
+  JSON.stringify({
+    input_tokens: prompt,
+    input_tokens_details: { cached_tokens: cached },
+    output_tokens: completion,
+    output_tokens_details: { reasoning_tokens: reasoning },
+    total_tokens: prompt + completion,
+  });

@@ -1,0 +1,168 @@
+import { bodySchemas } from '../../openapi/body-schemas.js';
+import {
+  anyObject,
+  count,
+  type JsonSchema,
+  list,
+  object,
+  orNull,
+  ref,
+  type SurfaceDescription,
+  text,
+  word,
+} from '../../openapi/description.js';
+import { ResponsesBody } from './schema.js';
+
+type Members = Readonly<Record<string, JsonSchema>>;
+
+const nothing: JsonSchema = { type: 'null' };
+const seconds: JsonSchema = { type: 'integer', description: 'Seconds since 1970.' };
+const itemStatus = word('in_progress', 'completed', 'incomplete');
+
+const probability = { token: text(), logprob: { type: 'number' }, bytes: list(count()) };
+const logprobs = list(object({ ...probability, top_logprobs: list(object(probability)) }), {
+  description: 'Where `include` asks for them.',
+});
+
+const textPart = object({ type: word('output_text'), text: text(), annotations: { type: 'array', maxItems: 0 }, logprobs });
+const summaryPart = object({ type: word('summary_text'), text: text() });
+
+const call = (type: string, member: string, description: string): JsonSchema =>
+  object(
+    {
+      id: text(),
+      status: itemStatus,
+      type: word(type),
+      call_id: text(),
+      name: text(),
+      namespace: text('That of the tool, where it has one.'),
+      [member]: text(description),
+    },
+    ['namespace'],
+  );
+
+const item: JsonSchema = {
+  anyOf: [
+    object({ id: text(), status: itemStatus, type: word('message'), role: word('assistant'), content: list(textPart, { maxItems: 1 }) }),
+    object(
+      {
+        id: text(),
+        status: itemStatus,
+        type: word('reasoning'),
+        summary: list(summaryPart, { maxItems: 1, description: 'The reasoning itself.' }),
+        encrypted_content: text('The reasoning in base64, for the next request.'),
+      },
+      ['encrypted_content'],
+    ),
+    call('function_call', 'arguments', 'JSON text of an object.'),
+    call('custom_tool_call', 'input', 'Free text.'),
+  ],
+};
+
+const echoed: Members = {
+  instructions: { type: ['string', 'null'], description: 'Null where the request is long.' },
+  tools: list(anyObject(), { description: 'Without those that are left out; empty where the request is long.' }),
+  text: anyObject(),
+  tool_choice: { anyOf: [text(), anyObject()] },
+  parallel_tool_calls: { type: 'boolean' },
+  max_output_tokens: orNull(count()),
+  reasoning: object({ effort: { type: ['string', 'null'] }, summary: nothing }),
+  temperature: { type: ['number', 'null'] },
+  top_p: { type: ['number', 'null'] },
+  top_logprobs: count(),
+  truncation: text(),
+  metadata: anyObject(),
+};
+
+const usage = object({
+  input_tokens: count(),
+  input_tokens_details: object({ cached_tokens: count('Of the prompt, not evaluated again.') }),
+  output_tokens: count('Reasoning included.'),
+  output_tokens_details: object({ reasoning_tokens: count() }),
+  total_tokens: count(),
+});
+
+const event = (name: string, members: Members = {}): JsonSchema =>
+  object({ type: word(name), sequence_number: count('From 0 without a gap.'), ...members });
+const place = { item_id: text(), output_index: count() };
+const inContent = { ...place, content_index: { const: 0 } };
+const inSummary = { ...place, summary_index: { const: 0 } };
+const whole = { response: ref('Response') };
+const itemAt = { output_index: count(), item: ref('ResponseOutputItem') };
+
+const errorMembers = {
+  message: text('For people.'),
+  param: { type: ['string', 'null'], description: 'The field that is wrong, such as `input[0].content`.' },
+  code: text('For programs.'),
+};
+const error = object({ ...errorMembers, type: word('invalid_request_error', 'server_error', 'requests', 'tokens') });
+
+const events: readonly JsonSchema[] = [
+  event('response.created', whole),
+  event('response.in_progress', whole),
+  event('response.output_item.added', itemAt),
+  event('response.content_part.added', { ...inContent, part: textPart }),
+  event('response.output_text.delta', { ...inContent, delta: text(), logprobs }),
+  event('response.output_text.done', { ...inContent, text: text(), logprobs }),
+  event('response.content_part.done', { ...inContent, part: textPart }),
+  event('response.reasoning_summary_part.added', { ...inSummary, part: summaryPart }),
+  event('response.reasoning_summary_text.delta', { ...inSummary, delta: text() }),
+  event('response.reasoning_summary_text.done', { ...inSummary, text: text() }),
+  event('response.reasoning_summary_part.done', { ...inSummary, part: summaryPart }),
+  event('response.function_call_arguments.delta', { ...place, delta: text() }),
+  event('response.function_call_arguments.done', { ...place, name: text(), arguments: text() }),
+  event('response.custom_tool_call_input.delta', { ...place, delta: text() }),
+  event('response.custom_tool_call_input.done', { ...place, input: text() }),
+  event('response.output_item.done', itemAt),
+  event('response.completed', whole),
+  event('response.incomplete', whole),
+  event('keepalive'),
+  { ...event('error', { ...errorMembers, error }), description: 'The last event of a stream that failed.' },
+];
+
+/** Responses, events and errors. */
+const ANSWERS: Readonly<Record<string, JsonSchema>> = {
+  Response: object({
+    id: text('The same in all events.'),
+    object: word('response'),
+    created_at: seconds,
+    completed_at: orNull(seconds),
+    model: text('Slug of the deployment.'),
+    status: word('in_progress', 'completed', 'incomplete'),
+    error: nothing,
+    incomplete_details: orNull(object({ reason: word('max_output_tokens', 'content_filter') })),
+    output: list(ref('ResponseOutputItem'), { description: 'Empty while in progress.' }),
+    usage: orNull(ref('ResponseUsage')),
+    store: { const: false },
+    background: { const: false },
+    previous_response_id: nothing,
+    ...echoed,
+  }),
+  ResponseOutputItem: item,
+  ResponseUsage: usage,
+  ResponseStreamEvent: { anyOf: events },
+  ResponsesError: object({ error }),
+};
+
+/** The responses contract, for the OpenAPI document. */
+export const responsesOpenApi: SurfaceDescription = {
+  name: 'responses',
+  description: 'The responses contract. Base URL of its clients: the deployment, with `/v1`. Answers are not kept.',
+  schemas: { ...bodySchemas(ResponsesBody), ...ANSWERS },
+  endpoints: [
+    {
+      path: '/v1/responses',
+      id: 'createResponse',
+      summary: 'Answers a conversation',
+      description:
+        'With `stream`, events are named by their type. A stream that fails ends with `event: error`, without `response.completed` and without the last chunk of the body.',
+      request: 'ResponseRequest',
+      response: 'Response',
+      event: 'ResponseStreamEvent',
+      headers: { 'x-slipway-ignored': 'Tools of the request that are left out, such as `tools[8]`.' },
+    },
+  ],
+  error: 'ResponsesError',
+  model: 'ChatModel',
+  models: 'ChatModelList',
+};

@@ -1,0 +1,82 @@
+import { Controller, Post } from '@nestjs/common';
+import { Accepts, Context, type InferenceContext } from '../../http/request-context.js';
+import { InferenceService } from '../../inference/inference.service.js';
+import { NAMED, namedIn } from '../registry.js';
+import type { Surface, SurfaceRegistration } from '../surface.js';
+import { responsesErrors } from './errors.js';
+import { ResponsesWriter } from './events.js';
+import { responsesOpenApi } from './openapi.js';
+import { readResponsesRequest, type ResponsesRequest, wrongModel } from './request.js';
+
+const PATH = '/v1/responses';
+
+const surface: Surface<ResponsesRequest> = {
+  api: 'responses',
+  errors: responsesErrors,
+  reader: 'responses',
+  read: readResponsesRequest,
+  wrongModel,
+  writer: ({ faces, echo, logprobs, oneCall, encrypts }, { slug }, streamId) =>
+    new ResponsesWriter({
+      streamId,
+      model: slug,
+      created: Math.floor(Date.now() / 1000),
+      faces,
+      echo,
+      logprobs,
+      oneCall,
+      encrypts,
+    }),
+};
+
+@Controller()
+class ResponsesController {
+  readonly #inference: InferenceService;
+
+  constructor(inference: InferenceService) {
+    this.#inference = inference;
+  }
+
+  @Post([`:deployment${PATH}`, `:account/:alias${PATH}`])
+  @Accepts('deployment-key')
+  create(@Context() context: InferenceContext): Promise<void> {
+    return this.#inference.generate(surface, context);
+  }
+}
+
+const LACKS_V1 = new RegExp(`^${NAMED}/responses$`);
+const LACKS_DEPLOYMENT: ReadonlySet<string> = new Set([PATH, '/responses']);
+/** Paths below the endpoint. */
+const BELOW = /\/v1\/responses\/(.+)$/;
+
+/** What is said at endpoints of this contract that would need kept answers. */
+const NOT_HERE: Readonly<Record<string, string>> = {
+  input_tokens: 'Tokens are not counted in this contract; the messages contract counts them at /v1/messages/count_tokens.',
+  compact: 'Conversations are not compacted here; send an ordinary request that asks for a summary.',
+};
+
+function hint(path: string, baseUrl: string): string | null {
+  const setTo = (deployment: string): string => `Set the client's base URL to ${baseUrl}${deployment}/v1.`;
+  const named = namedIn(path);
+  if (/\/v1\/v1(\/|$)/.test(path)) return `The path has /v1 twice. ${setTo(named.replace(/(?:\/v1)+$/, '') || '/deployment-<id>')}`;
+  if (path.endsWith('/responses/responses')) return `The path has /responses twice. ${setTo(named)}`;
+  if (LACKS_DEPLOYMENT.has(path)) return `The path names no deployment. ${setTo('/deployment-<id>')}`;
+  if (LACKS_V1.test(path)) return `The path lacks /v1. ${setTo(named)}`;
+  if (path.includes('//')) return `The path has an empty part. ${setTo('/deployment-<id>')}`;
+  if (path.endsWith('/')) return `The path ends with a slash too many. ${setTo(named)}`;
+  const below = BELOW.exec(path)?.[1];
+  return below === undefined
+    ? null
+    : (NOT_HERE[below] ?? "Answers are not kept here. Send the whole conversation in 'input' of a new request.");
+}
+
+/** The responses contract. Answers are not kept. */
+export const responses: SurfaceRegistration = {
+  api: 'responses',
+  controllers: [ResponsesController],
+  errors: responsesErrors,
+  endpoints: [{ method: 'POST', path: PATH }],
+  owns: (path) => /\/responses(?:\/|$)/.test(path),
+  hint,
+  openapi: responsesOpenApi,
+};
