@@ -129,7 +129,7 @@ describe.each(CONTRACTS)('paths at the $name door', (contract) => {
     const request = rawRequest(door.path(slug), door.headers(), door.body({}, slug));
     const answers = (status: number): Promise<void> =>
       until(`it answers ${status}`, async () => (await door.converse(request)).answers[0]?.status === status, 30_000);
-    await answers(409);
+    await answers(contract.statusOf({ status: 409, code: 'deployment_stopped' }));
     door.rig.deployments.put(`deployment:${deployment.id}`, { ...deployment, desired: 'ready', state: 'ready' });
     await answers(200);
     door.rig.deployments.remove(`deployment:${deployment.id}`);

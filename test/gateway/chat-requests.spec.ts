@@ -109,7 +109,6 @@ describe('a chat request', () => {
       [door.path().replace('/v1/', '/v1/v1/'), '/v1 twice'],
       [door.path().replace('/v1/', '/'), 'lacks /v1'],
       [`${door.path()}/chat/completions`, '/chat/completions twice'],
-      [`/${door.slug}/v1/responses`, 'provider.chat(model)'],
       ['/v1/chat/completions', 'names no deployment'],
     ] as const) {
       const { answers } = await door.converse(door.at(path));

@@ -16,7 +16,7 @@ export interface ClientTarget {
 
 /** What the tables of the HTTP door must know of one public contract. */
 export interface PublicContract {
-  readonly name: 'chat' | 'messages';
+  readonly name: 'chat' | 'messages' | 'responses';
   /** What follows the deployment in a path. */
   readonly suffix: string;
   /** A small valid request body. */

@@ -5,9 +5,10 @@ import type { Door } from './door.js';
 import { messagesContract } from './messages-contract.js';
 import { type Conversation, readAnswers } from './raw-answer.js';
 import type { RawClient } from './raw-client.js';
+import { responsesContract } from './responses-contract.js';
 
 /** Every contract behind the door: each table runs once for each. The first one's form is that of answers which belong to none. */
-export const CONTRACTS: readonly [PublicContract, ...PublicContract[]] = [chatContract, messagesContract];
+export const CONTRACTS: readonly [PublicContract, ...PublicContract[]] = [chatContract, messagesContract, responsesContract];
 
 const WITHIN_MS = 30_000;
 

@@ -10,6 +10,8 @@ import type { ReadTools } from './tools.js';
 
 /** Begins the `encrypted_content` of answers from here; the text of the reasoning follows in base64. */
 const OWN_CONTENT = 'slw1:';
+/** Separator of joined texts. */
+const GAP = '\n\n';
 /** Longest id that is repeated in an error. */
 const ID_CHARS_MAX = 64;
 
@@ -53,10 +55,19 @@ export function readInput(
   return reader.read(input);
 }
 
+/** One answer of the assistant, which several items may make up. */
+interface Answer {
+  readonly texts: string[];
+  readonly thoughts: string[];
+  readonly calls: EarlierCall[];
+  /** Path of its first item. */
+  readonly at: string;
+}
+
 class InputReader {
   readonly #turns: Turns;
-  /** Reasoning that belongs to the next part of the assistant's turn. */
-  #thoughts: string[] = [];
+  /** Items of the assistant since the last other item. */
+  #answer: Answer | null = null;
   /** Results since the last other item; they are put in the order of their calls. */
   #results: ToolResult[] = [];
   readonly #calls = new Map<string, number>();
@@ -72,6 +83,7 @@ class InputReader {
 
   read(items: readonly InputItem[]): ReadInput {
     for (const [i, item] of items.entries()) this.#add(item, `input[${i}]`);
+    this.#endAnswer();
     this.#endResults();
     const { messages, firstImage } = this.#turns.end(false);
     // Empty texts are dropped; a worker needs a message.
@@ -98,42 +110,52 @@ class InputReader {
   }
 
   #think(item: Reasoning): void {
-    this.#endResults();
     const text = thoughtOf(item);
-    if (text !== '') this.#thoughts.push(text);
+    if (text !== '') this.#answerAt('').thoughts.push(text);
   }
 
   #message({ role, content }: Message, at: string): void {
-    this.#endResults();
     const path = `${at}.content`;
+    if (role === 'assistant') {
+      const text = textOf(content, path);
+      if (text !== '') this.#answerAt(at).texts.push(text);
+      return;
+    }
+    this.#endAnswer();
+    this.#endResults();
     if (role === 'user') {
-      this.#thoughts = [];
       const { parts, firstImage } = this.#spoken(content, path);
-      this.#turns.user({ results: [], parts, firstImage });
+      this.#turns.user({ results: [], parts: joined(parts), firstImage });
       return;
     }
     const text = textOf(content, path);
-    if (role === 'assistant') return this.#assistant(text, [], at);
-    this.#thoughts = [];
     this.#turns.instruction(text === '' ? [] : [text]);
   }
 
   #call(item: Item<'function_call' | 'custom_tool_call'>, json: string, at: string): void {
-    this.#endResults();
     this.#firstCall ??= `${at}.type`;
     this.#calls.set(item.call_id, this.#calls.size);
-    this.#assistant('', [{ id: item.call_id, name: this.tools.engineName(item.name, item.namespace), arguments: json, at }], at);
+    this.#answerAt(at).calls.push({ id: item.call_id, name: this.tools.engineName(item.name, item.namespace), arguments: json, at });
   }
 
-  #assistant(text: string, calls: readonly EarlierCall[], at: string): void {
-    const thoughts = this.#thoughts;
-    this.#thoughts = [];
-    this.#turns.assistant({ text, thoughts, calls, at });
+  /** The answer that an item belongs to. */
+  #answerAt(at: string): Answer {
+    this.#endResults();
+    this.#answer ??= { texts: [], thoughts: [], calls: [], at };
+    return this.#answer;
+  }
+
+  /** Reasoning without a text or a call is lost. */
+  #endAnswer(): void {
+    if (!this.#answer) return;
+    const { texts, thoughts, calls, at } = this.#answer;
+    this.#answer = null;
+    if (texts.length + calls.length > 0) this.#turns.assistant({ text: texts.join(GAP), thoughts, calls, at });
   }
 
   #result({ call_id: id, output }: Item<'function_call_output' | 'custom_tool_call_output'>, at: string): void {
+    this.#endAnswer();
     this.#firstCall ??= `${at}.type`;
-    this.#thoughts = [];
     const { parts, firstImage } = this.#spoken(output, `${at}.output`);
     const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
     const images = parts.filter((part): part is ImagePart => part.type === 'image');
@@ -170,6 +192,21 @@ class InputReader {
   }
 }
 
+/** Joins adjacent texts of one message. */
+function joined(parts: readonly ContentPart[]): ContentPart[] {
+  const list: ContentPart[] = [];
+  let text = '';
+  for (const part of parts) {
+    if (part.type === 'text') text += part.text;
+    else {
+      if (text !== '') list.push(textPart(text));
+      list.push(part);
+      text = '';
+    }
+  }
+  return text === '' ? list : [...list, textPart(text)];
+}
+
 const said = (part: Exclude<Part, { type: 'input_image' }>): string => (part.type === 'refusal' ? part.refusal : part.text);
 
 /** The text of a message without images. */
@@ -191,7 +228,7 @@ function textOf(content: Message['content'], at: string): string {
 
 /** The text of a reasoning item; '' where only another server could read it. */
 function thoughtOf({ encrypted_content: encrypted, content, summary }: Reasoning): string {
-  if (isAbsent(encrypted)) return (content && content.length > 0 ? content : (summary ?? [])).map(({ text }) => text).join('\n\n');
+  if (isAbsent(encrypted)) return (content && content.length > 0 ? content : (summary ?? [])).map(({ text }) => text).join(GAP);
   return encrypted.startsWith(OWN_CONTENT) ? Buffer.from(encrypted.slice(OWN_CONTENT.length), 'base64').toString() : '';
 }
 

@@ -62,7 +62,14 @@ export const FULL = {
       ],
     },
     { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'r' }], content: null, encrypted_content: null },
-    { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'x' }, { type: 'refusal', refusal: 'no' }] },
+    {
+      type: 'message',
+      role: 'assistant',
+      content: [
+        { type: 'output_text', text: 'x' },
+        { type: 'refusal', refusal: 'no' },
+      ],
+    },
     { type: 'function_call', call_id: 'a', name: 'f', arguments: '{}', status: null },
     { type: 'custom_tool_call', call_id: 'b', name: 'g', input: 'i' },
     { type: 'function_call_output', call_id: 'a', output: 'x' },
