@@ -9,6 +9,8 @@ import { RateLimiter } from '../limits/rate-limiter.js';
 import { MemoryShares } from '../memory/memory-shares.js';
 import { GatewayMetrics } from '../observability/gateway-metrics.js';
 import { OpenApiController } from '../openapi/openapi.controller.js';
+import { Router } from '../routing/router.service.js';
+import { RoutingModule } from '../routing/routing.module.js';
 import { SurfaceRegistry } from '../surfaces/registry.js';
 import { HTTP_SETTINGS, type HttpSettings } from '../tokens.js';
 import { UsageModule, UsageReporter } from '../usage/usage-reporter.js';
@@ -64,16 +66,17 @@ const inFlightOf = (...[cors, usage, surfaces, metrics, log, shutdown]: InFlight
     shutdown: () => shutdown.phase,
   });
 
-type CallParts = [KeyVerifier, DeploymentResolver, InvalidKeyLimiter, RateLimiter, Uploads];
+type CallParts = [KeyVerifier, DeploymentResolver, InvalidKeyLimiter, RateLimiter, Router, Uploads];
 type DoorParts = [Connections, SurfaceRegistry, RequestsInFlight, Cors, HttpSettings];
 
 function gateOf(...parts: [...CallParts, ...DoorParts]): RequestGate {
-  const [keys, deployments, invalidKeys, limits, uploads, connections, surfaces, inFlight, cors, settings] = parts;
+  const [keys, deployments, invalidKeys, limits, router, uploads, connections, surfaces, inFlight, cors, settings] = parts;
   return new RequestGate({
     keys,
     deployments,
     invalidKeys,
     limits,
+    router,
     uploads,
     connections,
     surfaces,
@@ -85,7 +88,7 @@ function gateOf(...parts: [...CallParts, ...DoorParts]): RequestGate {
 
 /** HTTP up to the body of a request, and the routes without a key. */
 @Module({
-  imports: [AuthModule, LimitsModule, UsageModule],
+  imports: [AuthModule, LimitsModule, RoutingModule, UsageModule],
   controllers: [HealthController, OpenApiController, SecurityTextController],
   providers: [
     Shutdown,
@@ -98,7 +101,7 @@ function gateOf(...parts: [...CallParts, ...DoorParts]): RequestGate {
       provide: RequestGate,
       useFactory: gateOf,
       inject: [
-        ...[KeyVerifier, DeploymentResolver, InvalidKeyLimiter, RateLimiter, Uploads],
+        ...[KeyVerifier, DeploymentResolver, InvalidKeyLimiter, RateLimiter, Router, Uploads],
         ...[Connections, SurfaceRegistry, RequestsInFlight, Cors, HTTP_SETTINGS],
       ],
     },

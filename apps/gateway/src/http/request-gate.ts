@@ -5,6 +5,7 @@ import { Authenticator } from '../auth/authenticator.js';
 import type { Caller, InvalidKeyLimiter, KeyVerifier } from '../auth/key-verifier.service.js';
 import type { DeploymentName, DeploymentResolver } from '../deployments/deployment-resolver.service.js';
 import { LimitExceeded, type Permit, type RateLimiter, setLimitHeaders, UNLIMITED_PERMIT } from '../limits/rate-limiter.js';
+import type { Router } from '../routing/router.service.js';
 import type { SurfaceRegistry } from '../surfaces/registry.js';
 import type { HttpSettings } from '../tokens.js';
 import { readBody } from './body-reader.js';
@@ -37,6 +38,7 @@ export interface GateOptions {
   readonly deployments: DeploymentResolver;
   readonly invalidKeys: InvalidKeyLimiter;
   readonly limits: Pick<RateLimiter, 'acquire'>;
+  readonly router: Pick<Router, 'refusal'>;
   readonly uploads: Uploads;
   readonly connections: Pick<Connections, 'isSurplus' | 'proven'>;
   readonly surfaces: SurfaceRegistry;
@@ -47,7 +49,7 @@ export interface GateOptions {
 
 /**
  * Checks requests before their bodies are read, in Fastify's `onRequest`: route and method, headers, key, deployment, content
- * type, declared size and limits, in this order. The first failure is the response. CORS preflights pass before all checks,
+ * type, declared size, limits and overload, in this order. The first failure is the response. CORS preflights pass before all checks,
  * on every path, so that a page can read the error of its request.
  */
 export class RequestGate {
@@ -141,6 +143,8 @@ export class RequestGate {
     const fault = takesBody ? bodyFault(raw, bytesMax) : null;
     if (fault) throw fault;
     const permit = takesBody ? this.#acquire(caller, response) : UNLIMITED_PERMIT;
+    const overload = takesBody ? this.options.router.refusal(deployment.facts.id, caller.key.id) : null;
+    if (overload) throw overload;
     const body = async (): Promise<HeldBody> => {
       const upload = uploads.begin(caller);
       return { bytes: await readBody(raw, response, { bytesMax, upload }), hold: upload.hold };

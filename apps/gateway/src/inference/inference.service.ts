@@ -1,13 +1,13 @@
 import { type PublicApi, ServiceError, type StreamId, streamIdOf } from '@slipway/contracts';
 import { OpenSet } from '@slipway/platform';
-import type { StreamReceiver, WorkerChooser } from '@slipway/stream-transport';
+import type { StreamReceiver } from '@slipway/stream-transport';
 import type { KeyVerifier } from '../auth/key-verifier.service.js';
 import type { InferenceContext } from '../http/request-context.js';
 import { LimitExceeded, type Reservation, setLimitHeaders } from '../limits/rate-limiter.js';
 import type { MemoryShares } from '../memory/memory-shares.js';
 import type { GatewayMetrics } from '../observability/gateway-metrics.js';
 import type { HeldRequest, RequestReader } from '../reading/request-reader.js';
-import type { Router, RouteRequest } from '../routing/router.service.js';
+import type { RequestChooser, Router, RouteRequest } from '../routing/router.service.js';
 import type { BodyReading, CountSurface, FieldNames, Surface, SurfaceRequest } from '../surfaces/surface.js';
 import type { UsageReporter } from '../usage/usage-reporter.js';
 import { ActiveStream } from './active-stream.js';
@@ -37,7 +37,7 @@ export interface InferenceOptions {
 interface Task {
   readonly context: InferenceContext;
   readonly route: RouteRequest;
-  readonly chooser: WorkerChooser;
+  readonly chooser: RequestChooser;
   readonly api: PublicApi | 'count';
   readonly read: HeldRequest;
   readonly names?: FieldNames;
@@ -117,7 +117,7 @@ export class InferenceService {
   }
 
   #begin(task: Task, respond: (stream: ActiveStream, streamId: StreamId) => RelayedResponse): void {
-    const { receiver, router, metrics, times, usage } = this.options;
+    const { receiver, metrics, times, usage } = this.options;
     const { context, route, chooser, api, read, names = {} } = task;
     const { canonical, hold, shell } = read;
     const streamId = streamIdOf(context.id);
@@ -133,7 +133,7 @@ export class InferenceService {
       engineSilenceMs: times.engineSilenceMs,
       accepted: (worker) => {
         hold.release();
-        router.accepted(route.deployment, worker);
+        chooser.accepted(worker);
       },
       names,
       over: (finished) => {

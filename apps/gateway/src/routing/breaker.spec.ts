@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Breaker } from './worker-table.js';
+import { Breaker } from './known-worker.js';
 
 const failed = (times: number, now = 0): Breaker => {
   const breaker = new Breaker();

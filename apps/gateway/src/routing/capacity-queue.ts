@@ -34,6 +34,9 @@ export class CapacityQueue {
   readonly #turns = new Map<number, number>();
   #clock = 0;
 
+  /** @param since when it began to hold requests without a pause, by the clock of its user */
+  constructor(readonly since = 0) {}
+
   get length(): number {
     return this.#entries.length;
   }
@@ -80,14 +83,33 @@ export class CapacityQueue {
    * @returns false when that would be the request's own flow, which then has its share of the queue.
    */
   makeRoomFor(flow: number): boolean {
-    const waiting = new Map<number, Entry[]>();
-    for (const entry of this.#entries) waiting.set(entry.flow, [...(waiting.get(entry.flow) ?? []), entry]);
-    let longest: Entry[] = [];
-    for (const entries of waiting.values()) if (entries.length > longest.length) longest = entries;
-    const last = longest.at(-1);
-    if (!last || longest.length <= (waiting.get(flow)?.length ?? 0) + 1) return false;
-    last.settle({ error: overloaded(this.length) });
+    if (!this.hasShareFor(flow)) return false;
+    this.#dropOne();
     return true;
+  }
+
+  /** Whether a request of this flow may take the place of another flow's last one. */
+  hasShareFor(flow: number): boolean {
+    const waiting = this.#lengths();
+    return Math.max(0, ...waiting.values()) > (waiting.get(flow) ?? 0) + 1;
+  }
+
+  /** Refuses the last requests of the flows with most of them, until so many are left. */
+  shrinkTo(most: number): void {
+    while (this.length > most) this.#dropOne();
+  }
+
+  #dropOne(): void {
+    const waiting = this.#lengths();
+    const longest = Math.max(0, ...waiting.values());
+    this.#entries.findLast(({ flow }) => waiting.get(flow) === longest)?.settle({ error: overloaded(this.length) });
+  }
+
+  /** Number of waiting requests of each flow. */
+  #lengths(): Map<number, number> {
+    const waiting = new Map<number, number>();
+    for (const { flow } of this.#entries) waiting.set(flow, (waiting.get(flow) ?? 0) + 1);
+    return waiting;
   }
 
   #insert(entry: Entry): void {

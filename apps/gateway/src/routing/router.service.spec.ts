@@ -207,9 +207,10 @@ describe('the router', () => {
     expect(table.candidates(DEP, 1, NONE)).toEqual([]);
     now = 5_000;
     heartbeat('a', { slots: 9 });
-    expect(await choose()).toBe('a');
+    const last = router.chooserFor({ deployment: DEP, rev: 1, affinity: 0, key: 1 as KeyId, cost: 10 });
+    expect(await choose(last)).toBe('a');
     expect(table.candidates(DEP, 1, NONE)).toEqual([]);
-    router.accepted(DEP, wk('a'));
+    last.accepted(wk('a'));
     expect(table.candidates(DEP, 1, NONE)).toHaveLength(1);
   });
 

@@ -7,6 +7,14 @@ import type { WorkerTable } from './worker-table.js';
 
 /** Requests that may wait for each slot of a deployment. */
 const WAITING_PER_SLOT = 4;
+/** Requests that may wait for workers that are behind: as many as clients start at once. */
+const BURST = 512;
+/** A queue for workers that are behind is no burst any more after this long, in milliseconds. */
+const STANDING_MS = 1_000;
+/** Requests that may then wait for each worker: some tens of milliseconds of its work. */
+const WAITING_PER_WORKER = 32;
+/** Estimated tokens above which the size of a request alone makes its start slow. */
+const LARGE_COST = 16_384;
 
 /** What a stream needs to be placed. */
 export interface RouteRequest {
@@ -21,6 +29,17 @@ export interface RouteRequest {
 
 interface Waiting extends RouteRequest {
   readonly waitUntil: number;
+}
+
+/** The chooser of a stream, which also learns when a worker accepts it. */
+export interface RequestChooser extends WorkerChooser {
+  accepted(wk: Incarnation): void;
+}
+
+/** The start that a stream has sent and that is not answered yet. */
+interface PendingStart {
+  wk: Incarnation | null;
+  at: number;
 }
 
 export interface RouterOptions {
@@ -58,29 +77,42 @@ export class Router {
   }
 
   /** The chooser of one stream. */
-  chooserFor(route: RouteRequest): WorkerChooser {
+  chooserFor(route: RouteRequest): RequestChooser {
+    const { now, queueWaitMs } = this.options;
     // One deadline for the stream, however often a chosen worker turns out to be full.
-    const request = { ...route, waitUntil: this.options.now() + this.options.queueWaitMs };
+    const request = { ...route, waitUntil: now() + queueWaitMs };
+    const pending: PendingStart = { wk: null, at: 0 };
     return {
-      choose: (excluded, stream) => this.#choose(request, excluded, stream),
-      released: (wk) => this.#released(request.deployment, wk),
+      choose: async (excluded, stream) => {
+        const wk = await this.#choose(request, excluded, stream);
+        pending.wk = wk;
+        pending.at = now();
+        return wk;
+      },
+      accepted: (wk) => this.#accepted(request, wk, pending),
+      released: (wk) => this.#released(request.deployment, wk, pending),
       refused: (wk, refusal) => this.#refused(request.deployment, wk, refusal),
     };
   }
 
   /** The chooser of one count of tokens, which never waits. */
-  countChooserFor(route: RouteRequest): WorkerChooser {
-    return this.#counts.chooserFor(route);
+  countChooserFor(route: RouteRequest): RequestChooser {
+    return {
+      ...this.#counts.chooserFor(route),
+      accepted: (wk) => this.options.table.worker(route.deployment, wk)?.breaker.succeeded(),
+    };
+  }
+
+  /** Why a request of this key would be refused before it is read: workers are behind, and enough requests wait for them. */
+  refusal(deployment: DeploymentId, key: KeyId): ServiceError | null {
+    const queue = this.#queues.get(deployment);
+    if (!queue || queue.length < this.#mostWaiting(deployment, queue) || queue.hasShareFor(key)) return null;
+    return overloaded(queue.length);
   }
 
   /** The revision to request: the old one serves until the new one is ready. */
   revisionOf({ id, rev }: DeploymentFacts): number {
     return this.options.table.servingRevision(id, rev);
-  }
-
-  /** A worker accepted a stream, which closes its breaker. */
-  accepted(deployment: DeploymentId, wk: Incarnation): void {
-    this.options.table.worker(deployment, wk)?.breaker.succeeded();
   }
 
   /** Updates a runner from its heartbeat, and places requests that waited for it. */
@@ -98,13 +130,15 @@ export class Router {
   }
 
   async #choose(request: Waiting, excluded: ReadonlySet<Incarnation>, stream: Abortable): Promise<Incarnation> {
-    const queue = this.#queues.get(request.deployment) ?? new CapacityQueue();
+    const queue = this.#queues.get(request.deployment) ?? new CapacityQueue(this.options.now());
     const offer = queue.length === 0 ? this.#place(request, excluded) : this.#noWorkerLeft(request, excluded);
     if (offer) {
       if ('wk' in offer) return offer.wk;
       throw offer.error;
     }
-    if (queue.length >= WAITING_PER_SLOT * this.#slots(request) && !queue.makeRoomFor(request.key)) throw overloaded(queue.length);
+    const most = this.#mostWaiting(request.deployment, queue);
+    queue.shrinkTo(most);
+    if (queue.length >= most && !queue.makeRoomFor(request.key)) throw overloaded(queue.length);
     this.#queues.set(request.deployment, queue);
     const waitMs = Math.max(0, request.waitUntil - this.options.now());
     const attempt = (): Offer => this.#place(request, excluded);
@@ -131,12 +165,30 @@ export class Router {
     };
   }
 
-  #slots({ deployment }: RouteRequest): number {
-    return this.options.table.live(deployment).reduce((sum, { slots }) => sum + slots, 0);
+  /** Requests that may wait: by the slots, and where workers are behind by what they can begin soon. */
+  #mostWaiting(deployment: DeploymentId, queue: CapacityQueue): number {
+    const live = this.options.table.live(deployment);
+    const forSlots = WAITING_PER_SLOT * live.reduce((sum, { slots }) => sum + slots, 0);
+    if (!live.some(({ isBehind }) => isBehind)) return forSlots;
+    const isBurst = queue.length < BURST && this.options.now() - queue.since < STANDING_MS;
+    return Math.min(forSlots, isBurst ? BURST : WAITING_PER_WORKER * live.length);
   }
 
-  #released(deployment: DeploymentId, wk: Incarnation): void {
+  /** A worker accepted a stream, which closes its breaker. */
+  #accepted({ deployment, cost }: RouteRequest, wk: Incarnation, pending: PendingStart): void {
     const worker = this.options.table.worker(deployment, wk);
+    worker?.breaker.succeeded();
+    if (pending.wk !== wk) return;
+    pending.wk = null;
+    const now = this.options.now();
+    worker?.starts.answered(cost > LARGE_COST ? null : now - pending.at, now);
+    this.#offer(deployment);
+  }
+
+  #released(deployment: DeploymentId, wk: Incarnation, pending: PendingStart): void {
+    const worker = this.options.table.worker(deployment, wk);
+    if (pending.wk === wk) worker?.starts.closed();
+    pending.wk = null;
     worker?.released();
     worker?.breaker.undecided();
     this.#offer(deployment);
