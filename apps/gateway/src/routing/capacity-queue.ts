@@ -120,6 +120,6 @@ export class CapacityQueue {
 
 /** @param waiting length of the queue, from which `retry-after` is estimated. */
 export const overloaded = (waiting: number): ServiceError =>
-  new ServiceError('overloaded', 'All slots of this deployment are taken; try again soon.', {
+  new ServiceError('overloaded', 'This deployment has as many requests as it can take; try again soon.', {
     retryAfterS: Math.min(30, 1 + Math.floor(waiting / 8)),
   });

@@ -3,13 +3,14 @@ import { type Logger, type Msg, type NatsConnection, overWithin, type Subscripti
 import { type StreamSettings, streamSettings } from '../stream-settings.js';
 import type { Admission, WorkerLoad } from '../types.js';
 import { monotonic } from '../wire/clock.js';
-import { guardedCallback, Link, Publisher, StallWatch, TurnOutbox } from '../wire/link.js';
+import { guardedCallback, Link, Publisher, StallWatch } from '../wire/link.js';
 import { type Subjects, subjectsOf } from '../wire/subjects.js';
 import { ControlHandler } from './control-handler.js';
 import { FramePublisher, type OutgoingFrame } from './frame-publisher.js';
 import { LoadReporter, newSenderCounters, type SenderCounters, type WorkerIdentity } from './load-reporter.js';
 import { StartHandler } from './start-handler.js';
 import { StreamTable } from './stream-table.js';
+import { TurnOutbox } from './turn-outbox.js';
 import type { WorkerStreamHost } from './worker-stream.js';
 
 /** What a `StreamSender` needs. */

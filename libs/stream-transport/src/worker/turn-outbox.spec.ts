@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { TurnOutbox } from './link.js';
+import { TurnOutbox } from './turn-outbox.js';
 
 /** Longer than any test takes. */
 const LONG_MS = 600_000;
