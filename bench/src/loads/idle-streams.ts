@@ -7,14 +7,16 @@ import type { Surroundings } from './rounds.js';
 
 /** As many as an HTTP engine has slots by default, nearly: a stream that waits for a slot holds less. */
 const STREAMS = 250;
+/** So many before them load the code that streams need, and let no heap grow that the others would then find room in. */
+const FIRST_STREAMS = 25;
 /** Time in which a process that rests collects its garbage, in milliseconds. */
 const SETTLE_MS = 8_000;
 /** Time in which all streams have begun; those of a paced load begin within a second. */
 const BEGIN_MS = 2_500;
 const LOOK_MS = 500;
 
-const streams = (gapMs: number): Requests => ({
-  arrival: { kind: 'closed', concurrency: STREAMS, requests: STREAMS, withinMs: BEGIN_MS },
+const idleStreams = (streams: number, gapMs: number): Requests => ({
+  arrival: { kind: 'closed', concurrency: streams, requests: streams, withinMs: BEGIN_MS },
   stream: true,
   script: { tokens: 2, gapMs },
   bodyBytes: null,
@@ -30,7 +32,7 @@ async function leastHeld(way: Way, forMs: number): Promise<Record<string, number
   return least;
 }
 
-/** Memory of streams that are silent after their first token, beyond what a first lot of them left behind. */
+/** Growth of memory by streams that are silent after their first token, with the room that heaps take for them. */
 export async function measureIdle({ clients, progress }: Surroundings, way: Way, share = 1): Promise<IdleFigure> {
   const settleMs = SETTLE_MS * share;
   const open = async (requests: Requests): Promise<SeriesResult | undefined> => {
@@ -38,10 +40,10 @@ export async function measureIdle({ clients, progress }: Surroundings, way: Way,
     const { results } = await clients.ask<{ results: readonly SeriesResult[] }>({ series }, deadlineMs(requests) + SETTLE_MS);
     return results[0];
   };
-  await open(streams(BEGIN_MS));
+  await open(idleStreams(FIRST_STREAMS, BEGIN_MS));
   await delay(settleMs);
   const before = await leastHeld(way, settleMs);
-  const running = open(streams(BEGIN_MS + 2 * settleMs));
+  const running = open(idleStreams(STREAMS, BEGIN_MS + 2 * settleMs));
   await delay(BEGIN_MS + settleMs / 2);
   const after = await leastHeld(way, settleMs);
   const failed = (await running)?.failed ?? STREAMS;

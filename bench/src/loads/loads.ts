@@ -43,7 +43,12 @@ const single = (name: string, title: string, unit: Unit, asked: Requests): Load 
 const paced = requests(closed(300, 8), TOKENS, READING_MS);
 
 const rung = (streams: number): Load => ({
-  ...single(`ladder-${streams}`, `token, ${streams} streams 20 ms apart`, 'token', requests(closed(streams, 5), TOKENS, RUNG_MS)),
+  ...single(
+    `ladder-${streams}`,
+    `token, ${streams} ${streams === 1 ? 'stream' : 'streams'}, 20 ms apart`,
+    'token',
+    requests(closed(streams, 5), TOKENS, RUNG_MS),
+  ),
   family: 'ladder',
 });
 

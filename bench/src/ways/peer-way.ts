@@ -79,7 +79,8 @@ export async function startPeer(peer: Peer, place: PeerPlace, owned: (server: Ow
     const found = peer.target(place, server.stdout);
     return found && (await answers(found)) ? found : null;
   }).catch((error: unknown) => {
-    throw new BenchError(`${String(error)}\n${lastWords()}`, { cause: error });
+    if (error instanceof BenchError) throw error;
+    throw new BenchError(`${peer.name} does not answer:\n${lastWords()}`, { cause: error });
   });
   return {
     ...{ name: peer.name, version: peer.version, does: peer.does, lacks: peer.lacks, target },
