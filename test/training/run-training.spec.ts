@@ -55,6 +55,15 @@ describe('runTraining', () => {
     expect(outcome).toEqual({ state: 'cancelled', adapter: null });
   });
 
+  it('does not begin with less memory than its trainer takes', async () => {
+    const { outcome, record } = await stage.run(stage.job(await scripted(), { memory: 2 ** 20 }));
+    expect(outcome).toMatchObject({
+      state: 'failed',
+      fault: { code: 'out_of_memory', message: expect.stringMatching(/about 0\.01 GiB .* 0\.00 GiB/) },
+    });
+    expect(record.points).toEqual([]);
+  });
+
   it('ends with the fault of its trainer', async () => {
     const { outcome } = await stage.run(stage.job(await scripted('--scene', 'crash'), { settings: { epochs: 1 } }));
     expect(outcome).toMatchObject({ state: 'failed', fault: { code: 'trainer_crashed' } });

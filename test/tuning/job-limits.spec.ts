@@ -75,6 +75,17 @@ describe('a job', () => {
     await trainer.succeed(await stage.given(trainer, job));
   });
 
+  it('waits where the worker has less memory than its base takes', async () => {
+    const given = await stage.dataset();
+    const slot = { id: 'cpu', device: 'cpu' as const, running: null };
+    trainer.facts = { slots: [{ ...slot, bytes: 1e6 }] };
+    trainer.beat();
+    const job = await stage.job(given);
+    await stage.seen(given.account, job, 'queued', 'no_memory');
+    trainer.facts = {};
+    await trainer.succeed(await stage.given(trainer, job));
+  });
+
   it('is refused above the rank that operators allow', async () => {
     const given = await stage.dataset();
     const plan = (rank: number) => rig.rpc.call(PlanJob, { ...given, base: 'tiny', settings: { rank } });

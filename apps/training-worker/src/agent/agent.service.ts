@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { hostname, totalmem } from 'node:os';
+import { hostname } from 'node:os';
 import { Inject, Injectable } from '@nestjs/common';
 import { IMPORT_FEATURE, type Incarnation, subjectOf, type TrainerFacts, TrainerHeartbeat, TrainingAssignment } from '@slipway/contracts';
 import { CONFIG, LOG, type Logger, NATS, type NatsConnection, type Subscription } from '@slipway/platform';
@@ -10,6 +10,7 @@ import { TRAINER_ID } from './agent-tokens.js';
 import { BasesService } from './bases.service.js';
 import { RunsService } from './runs.service.js';
 import { TermFence } from './term-fence.js';
+import { trainingMemory } from './training-memory.js';
 
 const HEARTBEAT_MS = 1_000;
 /** Trainers and the disk are looked at once in so many heartbeats. */
@@ -87,7 +88,7 @@ export class AgentService {
 
   #beat(): void {
     if (this.nats.isClosed()) return;
-    const slot = { id: SLOT, device: 'cpu' as const, bytes: this.#memory(), running: this.runs.running() };
+    const slot = { id: SLOT, device: 'cpu' as const, bytes: trainingMemory(this.config), running: this.runs.running() };
     const heartbeat: TrainerHeartbeat = {
       tw: this.tw,
       host: hostname().slice(0, 255),
@@ -105,12 +106,6 @@ export class AgentService {
     } catch (error) {
       this.log.error({ err: error }, 'trainer.heartbeat_unsent');
     }
-  }
-
-  #memory(): number {
-    const constrained = process.constrainedMemory();
-    const machine = constrained > 0 && constrained < totalmem() ? constrained : totalmem();
-    return this.config.TRAINING_MEM_BYTES ?? Math.floor(machine / 2);
   }
 }
 

@@ -11,6 +11,7 @@ import { BasesService } from './bases.service.js';
 import { BlobFiles } from './blob-files.js';
 import { type ImportItem, ImportRun } from './import-run.js';
 import { type MeasureItem, MeasureRun } from './measure-run.js';
+import { trainingMemory } from './training-memory.js';
 import { type JobItem, TrainingRun } from './training-run.js';
 
 function keyOf(item: TrainingItem): string {
@@ -106,6 +107,7 @@ export class RunsService {
       folder: join(this.#folder, 'jobs', String(job), String(attempt)),
       hashFolder: this.#folder,
       trainers: this.trainers,
+      memory: trainingMemory(this.config),
       blobs: this.#blobs,
       rpc: this.rpc,
       logLevel: this.config.LOG_LEVEL,

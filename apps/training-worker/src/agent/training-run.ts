@@ -22,6 +22,8 @@ export interface TrainingRunOptions {
   readonly folder: string;
   readonly hashFolder: string;
   readonly trainers: TrainerSettings;
+  /** Memory that its trainer may take, in bytes. */
+  readonly memory: number;
   readonly blobs: BlobFiles;
   readonly rpc: RpcClient;
   readonly logLevel: LogLevel;
@@ -121,7 +123,7 @@ export class TrainingRun {
 
   /** Fetches what the job reads. @throws TrainingFault */
   async #fetch(): Promise<SentJob> {
-    const { item, base, folder, blobs, hashFolder, trainers } = this.options;
+    const { item, base, folder, blobs, hashFolder, trainers, memory } = this.options;
     const { account, dataset, version, spec, job } = item;
     if (!base) throw new TrainingFault('base_not_trainable', `This worker has no base "${spec.base}".`);
     await rm(folder, { recursive: true, force: true });
@@ -142,6 +144,7 @@ export class TrainingRun {
       settings: settingsOf(spec),
       hashFolder,
       threads: trainers.threads,
+      memory,
       resume: step === undefined ? null : { step, adapter: files.adapter, state: files.state },
       keepOnly: this.#isKeptOnly,
     };

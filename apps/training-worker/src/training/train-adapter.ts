@@ -49,6 +49,7 @@ export async function trainAdapter(input: TrainInput): Promise<Trained> {
     ...settingsOf({ base: job.base.path, prepared: input.prepared, settings: job.settings }),
     ...(job.resume && { resume: { step: job.resume.step, path: 'resume' } }),
   };
+  await assertMemory(job, settings);
   const steps = input.prepared.examples * settings.epochs;
   sink.plan({ steps, learnedTokens: input.prepared.learnedTokens * settings.epochs });
   return withScorer(input.scorer, null, input.context, async (plain) => {
@@ -67,6 +68,17 @@ export async function keepCheckpoint(input: TrainInput, resume: ResumePoint): Pr
     watched.addResumed(resume);
     return watched.result({ kind: 'cancelled' }, resume.step);
   });
+}
+
+const gib = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(2)} GiB`;
+
+/** @throws TrainingFault `out_of_memory` before the trainer takes what serving needs */
+async function assertMemory({ trainer, memory = Infinity }: TrainingJob, settings: RunSettings): Promise<void> {
+  const need = await trainer.need(settings);
+  if (need <= memory) return;
+  const advice = 'Use a smaller base or shorter examples, or give the worker more (TRAINING_MEM_BYTES).';
+  const message = `This training takes about ${gib(need)} of memory, and its worker gives trainings ${gib(memory)}. ${advice}`;
+  throw new TrainingFault('out_of_memory', message, { need, memory });
 }
 
 /** What a trainer's settings are resolved from. */

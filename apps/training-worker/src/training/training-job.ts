@@ -36,6 +36,8 @@ export interface TrainingJob {
   readonly hashFolder: string;
   /** Threads for scoring. */
   readonly threads: number;
+  /** Memory that the trainer may take, in bytes; absent = all. */
+  readonly memory?: number;
   /** A stored checkpoint to continue from. */
   readonly resume: ResumePoint | null;
   /** Makes the adapter of that checkpoint, and trains no further: the job was cancelled. */

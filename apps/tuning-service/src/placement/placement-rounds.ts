@@ -202,11 +202,13 @@ export class PlacementRounds {
   }
 }
 
-function fits(row: JobRow, { worker }: FreeSlot): boolean {
+function fits(row: JobRow, { worker, slot }: FreeSlot): boolean {
   const { spec } = row;
   const base = worker.bases.find(({ base: name, sha256 }) => name === spec.base && sha256 === spec.base_sha256);
   const trainer = worker.trainers.find(({ name }) => name === spec.trainer);
-  return base !== undefined && trainer !== undefined && canTrain(trainer, base, spec.method) && hasDisk(row, worker);
+  return (
+    base !== undefined && trainer !== undefined && canTrain(trainer, base, spec.method) && hasDisk(row, worker) && hasMemory(row, slot)
+  );
 }
 
 function waitOf(row: JobRow, bases: ReadonlyMap<string, KnownBase>, free: readonly FreeSlot[]): { reason: string; detail: string } {
@@ -221,8 +223,19 @@ function waitOf(row: JobRow, bases: ReadonlyMap<string, KnownBase>, free: readon
     const needed = (diskNeeded(row, short.disk_total) / 2 ** 30).toFixed(1);
     return { reason: 'no_disk', detail: `The training worker on ${short.host} needs ${needed} GiB of free disk for this job.` };
   }
+  const small = free.find(({ worker, slot }) => known.workers.includes(worker) && !hasMemory(row, slot));
+  if (small) {
+    const needed = (row.base_facts.bytes / 2 ** 30).toFixed(1);
+    return {
+      reason: 'no_memory',
+      detail: `The training worker on ${small.worker.host} gives trainings less memory than the ${needed} GiB of the base.`,
+    };
+  }
   return { reason: 'no_slot', detail: 'All slots are taken.' };
 }
+
+/** Whether a slot holds the base at least; what training takes beside it, the worker knows. */
+const hasMemory = ({ base_facts: base }: JobRow, { bytes }: FreeSlot['slot']): boolean => bytes >= base.bytes;
 
 const itemOf = (row: JobRow): TrainingItem => ({
   kind: 'job',
