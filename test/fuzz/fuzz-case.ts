@@ -1,6 +1,7 @@
 import { Random } from '../engines/random.js';
 import { chatBody } from './chat-bodies.js';
 import { countBody, messagesBody } from './messages-bodies.js';
+import { responsesBody } from './responses-bodies.js';
 import { mutated, mutatedBytes } from './mutations.js';
 import type { Body } from './valid-parts.js';
 
@@ -8,11 +9,26 @@ import type { Body } from './valid-parts.js';
 export const ENDPOINTS = {
   chat: { path: '/v1/chat/completions', contract: 'chat', body: chatBody },
   messages: { path: '/v1/messages', contract: 'messages', body: messagesBody },
+  responses: { path: '/v1/responses', contract: 'responses', body: responsesBody },
   count: { path: '/v1/messages/count_tokens', contract: 'messages', body: countBody },
-} as const satisfies Record<string, { path: string; contract: 'chat' | 'messages'; body: (random: Random, model: string) => Body }>;
+} as const satisfies Record<
+  string,
+  { path: string; contract: 'chat' | 'messages' | 'responses'; body: (random: Random, model: string) => Body }
+>;
 export type Endpoint = keyof typeof ENDPOINTS;
 
-const MIX: readonly Endpoint[] = ['chat', 'chat', 'chat', 'messages', 'messages', 'messages', 'count'];
+const MIX: readonly Endpoint[] = [
+  'chat',
+  'chat',
+  'chat',
+  'messages',
+  'messages',
+  'messages',
+  'responses',
+  'responses',
+  'responses',
+  'count',
+];
 
 /** One request of a fuzz run. Equal seeds and names make equal requests. */
 export interface FuzzCase {

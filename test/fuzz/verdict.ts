@@ -47,7 +47,7 @@ const messagesError: Check = ({ headers }, body) => {
   return message(error['message']);
 };
 
-const ERRORS = { chat: chatError, messages: messagesError };
+const ERRORS = { chat: chatError, messages: messagesError, responses: chatError };
 
 function refusal(asked: FuzzCase, answer: FuzzAnswer): string | null {
   const { status, headers, body } = answer;
@@ -59,7 +59,8 @@ function refusal(asked: FuzzCase, answer: FuzzAnswer): string | null {
   return ERRORS[ENDPOINTS[asked.endpoint].contract](answer, parsed(body));
 }
 
-const events = (body: string): string[] => [...body.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => data);
+/** Lines end with \n alone: texts may hold other separators. */
+const events = (body: string): string[] => body.split('\n').flatMap((line) => (line.startsWith('data: ') ? [line.slice(6)] : []));
 
 const chatAnswer: Check = ({ headers, body }, document) => {
   if (headers['content-type'] === 'application/json') {
@@ -80,9 +81,25 @@ const messagesAnswer: Check = ({ headers, body }, document) => {
   return types.includes(undefined) || types.includes('error') ? 'has a broken or failed event' : null;
 };
 
+const responsesAnswer: Check = ({ headers, body }, document) => {
+  const isWhole = (response: unknown): boolean =>
+    isRecord(response) && response['object'] === 'response' && Array.isArray(response['output']) && response['output'].length > 0;
+  if (headers['content-type'] === 'application/json') return isWhole(document) ? null : 'is no response';
+  const all = events(body).map((text) => parsed(text));
+  if (!all.every((event, i) => isRecord(event) && event['sequence_number'] === i)) return 'has a broken event or a gap';
+  const last = all.at(-1);
+  const isEnd = isRecord(last) && /^response\.(completed|incomplete)$/.test(String(last['type']));
+  return isEnd && isWhole(last['response']) ? null : 'is a stream without its end';
+};
+
 const countAnswer: Check = (_, document) => (isRecord(document) && Number.isInteger(document['input_tokens']) ? null : 'is no count');
 
-const ANSWERS: Readonly<Record<FuzzCase['endpoint'], Check>> = { chat: chatAnswer, messages: messagesAnswer, count: countAnswer };
+const ANSWERS: Readonly<Record<FuzzCase['endpoint'], Check>> = {
+  chat: chatAnswer,
+  messages: messagesAnswer,
+  responses: responsesAnswer,
+  count: countAnswer,
+};
 
 /** What is wrong with an answer; null = nothing. */
 export function verdict(asked: FuzzCase, answer: FuzzAnswer): string | null {

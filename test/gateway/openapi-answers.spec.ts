@@ -18,6 +18,7 @@ const CONTRACTS = [
     answer: 'ChatCompletion',
     event: 'ChatCompletionChunk',
     error: 'ChatError',
+    failure: 'ChatError',
   },
   {
     contract: 'messages',
@@ -26,6 +27,16 @@ const CONTRACTS = [
     answer: 'Message',
     event: 'MessageStreamEvent',
     error: 'MessagesError',
+    failure: 'MessagesError',
+  },
+  {
+    contract: 'responses',
+    end: '/v1/responses',
+    request: 'ResponseRequest',
+    answer: 'Response',
+    event: 'ResponseStreamEvent',
+    error: 'ResponsesError',
+    failure: 'ResponseErrorEvent',
   },
 ] as const;
 
@@ -54,7 +65,7 @@ describe('OpenAPI document and gateway', () => {
   const bodyOf = (end: string, fields: Fields): Fields => ({
     model: slug,
     ...(end.includes('messages') && { max_tokens: 50 }),
-    messages: [{ role: 'user', content: 'one two three' }],
+    ...(end.includes('responses') ? { input: 'one two three' } : { messages: [{ role: 'user', content: 'one two three' }] }),
     ...fields,
   });
   const expectFits = (name: string, value: unknown): void => {
@@ -94,9 +105,10 @@ describe('OpenAPI document and gateway', () => {
       .filter((line) => line.startsWith('data: ') && line !== 'data: [DONE]')
       .map((line) => JSON.parse(line.slice(6)) as unknown);
 
-  describe.each(CONTRACTS)('in the contract $contract', ({ contract, end, request, answer, event, error }) => {
-    const cases = SAID.flatMap(([what, said, chat, messages]) => {
-      const fields = contract === 'chat' ? chat : messages;
+  describe.each(CONTRACTS)('in the contract $contract', ({ contract, end, request, answer, event, error, failure: failed }) => {
+    const stoppedStatus = contract === 'responses' ? 400 : 409;
+    const cases = SAID.flatMap(([what, said, asked]) => {
+      const fields = asked[contract];
       return fields ? [[what, said, fields] as const] : [];
     });
 
@@ -135,7 +147,7 @@ describe('OpenAPI document and gateway', () => {
       }
       const events = eventsOf(received);
       for (const one of events) expectFits(event, one);
-      expectFits(error, events.at(-1));
+      expectFits(failed, events.at(-1));
       runner.script = saying([], failure);
       const refused = await post(`/${slug}${end}`, bodyOf(end, {}));
       expectDescribed(`/{deployment}${end}`, 'post', refused);
@@ -146,14 +158,14 @@ describe('OpenAPI document and gateway', () => {
       const stopped = `deployment-${rig.deployment(account.id, { desired: 'stopped', state: 'stopped' }).id}`;
       const idle = `deployment-${rig.deployment(account.id).id}`;
       const statusOf = async (name: string): Promise<number> => (await post(`/${name}${end}`, bodyOf(end, { model: name }))).status;
-      await until('the feed has come', async () => (await statusOf(stopped)) === 409 && (await statusOf(idle)) > 500, WITHIN_MS);
+      await until('the feed has come', async () => (await statusOf(stopped)) === stoppedStatus && (await statusOf(idle)) > 500, WITHIN_MS);
       const small = bodyOf(end, {});
       const refusals: (readonly [status: number, response: Response])[] = [
         [401, await fetch(`${gw.url}/${slug}${end}`, { method: 'POST', body: '{}' })],
         [404, await post(`/deployment-999${end}`, small)],
-        [409, await post(`/${stopped}${end}`, small)],
-        [contract === 'chat' ? 503 : 529, await post(`/${idle}${end}`, { ...small, model: idle })],
-        [400, await post(`/${slug}${end}`, { ...small, messages: [] })],
+        [stoppedStatus, await post(`/${stopped}${end}`, small)],
+        [contract === 'messages' ? 529 : 503, await post(`/${idle}${end}`, { ...small, model: idle })],
+        [400, await post(`/${slug}${end}`, { ...small, messages: [], input: [] })],
         [400, await post(`/${slug}${end}`, { ...small, model: 'other' })],
         [400, await post(`/${slug}${end}`, small, { 'content-type': 'text/plain' })],
         [405, await send(`/${slug}${end}`)],

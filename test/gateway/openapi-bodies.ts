@@ -147,8 +147,80 @@ const MESSAGES: readonly Body[] = [
   { anything: { else: true } },
 ];
 
+const input = (...items: readonly unknown[]): Body => ({ input: items });
+const inputImage = (fields: Body): Body => input({ role: 'user', content: [{ type: 'input_image', ...fields }] });
+const made = { type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' };
+const returned = { type: 'function_call_output', call_id: 'a', output: 'x' };
+const textFormat = (format: unknown): Body => ({ text: { format } });
+const plainTool = { type: 'function', name: 'f', parameters: { type: 'object' } };
+
+const RESPONSES: readonly Body[] = [
+  input(user),
+  input({ type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'x' }] }, { type: null, ...user }),
+  input(),
+  input(1),
+  input({ role: 'robot', content: 'x' }),
+  input({ role: 'user' }),
+  input({ role: 'user', content: [{ type: 'input_file', file_id: 'x' }] }),
+  input({ type: 'telepathy' }),
+  input({ type: 'mcp_call', id: 'x' }),
+  input(user, made, returned),
+  input(user, { ...made, namespace: 'n', status: null, id: null }, { ...returned, output: [{ type: 'input_text', text: 'x' }] }),
+  input(user, { ...made, call_id: '' }, returned),
+  input(user, { ...made, arguments: 5 }, returned),
+  input(user, { ...returned, output: 5 }),
+  input(
+    user,
+    { type: 'custom_tool_call', call_id: 'a', name: 'f', input: 'x' },
+    { type: 'custom_tool_call_output', call_id: 'a', output: 'x' },
+  ),
+  input(user, { type: 'reasoning', summary: [{ type: 'summary_text', text: 'x' }], content: null, encrypted_content: 'x' }, user),
+  input(user, { type: 'reasoning', summary: 'x' }),
+  input({ type: 'item_reference', id: 'rs_1' }, user),
+  inputImage({ image_url: `data:image/png;base64,${PNG}`, detail: 'low' }),
+  inputImage({ image_url: { url: 'x' } }),
+  { input: 5 },
+  { instructions: 'x' },
+  { instructions: ['x'] },
+  { max_output_tokens: 0 },
+  { max_output_tokens: 1.5 },
+  { include: ['reasoning.encrypted_content'] },
+  { include: 'all' },
+  { reasoning: { effort: 'low', summary: 'auto' } },
+  { reasoning: { effort: 'enormous' } },
+  { top_logprobs: 20 },
+  { top_logprobs: 21 },
+  { stream: true, stream_options: { include_obfuscation: false } },
+  { tools: [plainTool] },
+  { tools: [{ ...plainTool, parameters: null, strict: null, description: null }] },
+  { tools: [{ ...plainTool, name: 'a b' }] },
+  { tools: [{ type: 'namespace', name: 'n', tools: [plainTool, { type: 'custom', name: 'c' }] }] },
+  { tools: [{ type: 'namespace', name: 'n' }] },
+  { tools: [{ type: 'custom', name: 'c', format: { type: 'grammar', syntax: 'lark', definition: 'start: "a"' } }] },
+  { tools: [{ type: 'custom', name: 'c', format: { type: 'grammar', syntax: 'ebnf', definition: 'x' } }] },
+  { tools: [{ type: 'web_search', search_context_size: 'low' }] },
+  { tools: [{ type: 'mcp', server_label: 'x' }] },
+  { tools: [plainTool], tool_choice: 'required', parallel_tool_calls: false },
+  { tools: [plainTool], tool_choice: { type: 'function', name: 'f' } },
+  { tools: [plainTool], tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: 'f' }] } },
+  { tools: [plainTool], tool_choice: { type: 'file_search' } },
+  textFormat({ type: 'text' }),
+  textFormat({ type: 'json_object' }),
+  textFormat({ type: 'json_schema', name: 'a', schema: { type: 'object' }, strict: true }),
+  textFormat({ type: 'json_schema', schema: {} }),
+  textFormat({ type: 'json_schema', name: 'a' }),
+  textFormat({ type: 'xml' }),
+  { text: { verbosity: 'low' } },
+  { structured_outputs: { regex: '[a-z]+' } },
+  { metadata: { a: 'b' } },
+  { metadata: { a: 5 } },
+  { store: 'yes' },
+  { anything: { else: true } },
+];
+
 /** Fields of requests, good and bad, by the schema that the document has for the request. */
-export const BODIES: Readonly<Record<'ChatCompletionRequest' | 'MessageRequest', readonly (readonly [Body])[]>> = {
+export const BODIES: Readonly<Record<'ChatCompletionRequest' | 'MessageRequest' | 'ResponseRequest', readonly (readonly [Body])[]>> = {
   ChatCompletionRequest: CHAT.map((fields) => [fields] as const),
   MessageRequest: MESSAGES.map((fields) => [fields] as const),
+  ResponseRequest: RESPONSES.map((fields) => [fields] as const),
 };

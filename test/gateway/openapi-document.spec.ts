@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { ResolvedDeployment } from '../../apps/gateway/src/deployments/deployment-resolver.service.js';
 import { readChatRequest } from '../../apps/gateway/src/surfaces/chat/request.js';
 import { readMessagesRequest } from '../../apps/gateway/src/surfaces/messages/request.js';
+import { readResponsesRequest } from '../../apps/gateway/src/surfaces/responses/request.js';
 import { SURFACES } from '../../apps/gateway/src/surfaces/surfaces.js';
 import { BODIES } from './openapi-bodies.js';
 import { BASE_URL, DOCUMENT, validators } from './openapi-schemas.js';
@@ -29,7 +30,7 @@ const isTaken = (read: () => unknown): boolean => {
 };
 
 const user = { role: 'user', content: 'Hello' };
-/** The two requests: their schema, what reads them, and a small one. */
+/** The requests: their schema, what reads them, and a small one. */
 const REQUESTS = [
   {
     name: 'ChatCompletionRequest',
@@ -46,6 +47,14 @@ const REQUESTS = [
     takes: (body: Body) => isTaken(() => readMessagesRequest(body, deployment, { imageHosts: [] })),
     beside: {} as Record<string, Body>,
     apart: [],
+  },
+  {
+    name: 'ResponseRequest',
+    base: { model: 'deployment-1', input: 'Hello' },
+    takes: (body: Body) => isTaken(() => readResponsesRequest(body, deployment, { imageHosts: [] })),
+    beside: { ignore_eos: { max_output_tokens: 5 }, stream_options: { stream: true } } as Record<string, Body>,
+    // Refused with a text of its own, since nothing is kept.
+    apart: ['previous_response_id'],
   },
 ] as const;
 

@@ -117,7 +117,7 @@ const events: readonly JsonSchema[] = [
   event('response.completed', whole),
   event('response.incomplete', whole),
   event('keepalive'),
-  { ...event('error', { ...errorMembers, error }), description: 'The last event of a stream that failed.' },
+  { ...ref('ResponseErrorEvent'), description: 'The last event of a stream that failed.' },
 ];
 
 /** Responses, events and errors. */
@@ -142,6 +142,7 @@ const ANSWERS: Readonly<Record<string, JsonSchema>> = {
   ResponseUsage: usage,
   ResponseStreamEvent: { anyOf: events },
   ResponsesError: object({ error }),
+  ResponseErrorEvent: event('error', { ...errorMembers, error }),
 };
 
 /** The responses contract, for the OpenAPI document. */
