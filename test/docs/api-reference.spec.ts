@@ -10,6 +10,7 @@ import { chatErrors } from '../../apps/gateway/src/surfaces/chat/errors.js';
 import { readChatRequest } from '../../apps/gateway/src/surfaces/chat/request.js';
 import { messagesErrors } from '../../apps/gateway/src/surfaces/messages/errors.js';
 import { readMessagesRequest } from '../../apps/gateway/src/surfaces/messages/request.js';
+import { readResponsesRequest } from '../../apps/gateway/src/surfaces/responses/request.js';
 import type { ErrorFormat, SurfaceRequest } from '../../apps/gateway/src/surfaces/surface.js';
 import { SURFACES } from '../../apps/gateway/src/surfaces/surfaces.js';
 
@@ -99,8 +100,11 @@ const messages = [{ role: 'user', content: 'Hello' }];
 const READERS = {
   chat: (fields: object) => readChatRequest({ model: 'x', messages, ...fields }, deployment, { imageHosts: [] }),
   messages: (fields: object) => readMessagesRequest({ model: 'x', max_tokens: 5, messages, ...fields }, deployment, { imageHosts: [] }),
+  responses: (fields: object) => readResponsesRequest({ model: 'x', input: 'Hello', ...fields }, deployment, { imageHosts: [] }),
 } satisfies Record<string, (fields: object) => SurfaceRequest>;
-const CONTRACTS = ['chat', 'messages'] as const;
+const CONTRACTS = ['chat', 'messages', 'responses'] as const;
+const SCHEMAS = { chat: 'ChatCompletionRequest', messages: 'MessageRequest', responses: 'ResponseRequest' };
+const HEADINGS = { chat: '### Request', messages: '### Messages: request', responses: '### Responses: request' };
 /** Values of every type; a field takes those of its own. */
 const VALUES: readonly unknown[] = ['x', true, 5, { a: 'b' }, ['x']];
 
@@ -129,10 +133,8 @@ describe.each(CONTRACTS)('the fields of %s', (contract) => {
 
   it('are all on the page', () => {
     const { components } = openApiDocument(SURFACES.all, 'http://x') as { components: { schemas: Record<string, { properties: object }> } };
-    const schema = contract === 'chat' ? 'ChatCompletionRequest' : 'MessageRequest';
-    const heading = contract === 'chat' ? '### Request' : '### Messages: request';
-    const text = section(heading);
-    for (const name of Object.keys(components.schemas[schema]!.properties)) expect(text).toContain(`\`${name}\``);
+    const text = section(HEADINGS[contract]);
+    for (const name of Object.keys(components.schemas[SCHEMAS[contract]]!.properties)) expect(text).toContain(`\`${name}\``);
   });
 
   it('are ignored where the page does not name them', () => {

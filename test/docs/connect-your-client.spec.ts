@@ -31,11 +31,6 @@ describe('what goes wrong when clients are connected', () => {
     expect(PAGE).toContain(`\`${messageAt(baseUrl, end)}\``);
   });
 
-  it('gets the error that the page quotes: wrong contract', () => {
-    const message = messageAt(`${DEPLOYMENT}/v1`, '/responses');
-    expect(message.startsWith(/`(This contract is not offered: [^`…]*) …`/.exec(PAGE)?.[1] ?? 'nothing')).toBe(true);
-  });
-
   it('has codes that exist', () => {
     const codes = [...PAGE.matchAll(/^\| \d{3} `([a-z_]+)`/gm)].map(([, code]) => code!);
     expect(codes.length).toBeGreaterThan(5);

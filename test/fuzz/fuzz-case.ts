@@ -18,16 +18,8 @@ export const ENDPOINTS = {
 export type Endpoint = keyof typeof ENDPOINTS;
 
 const MIX: readonly Endpoint[] = [
-  'chat',
-  'chat',
-  'chat',
-  'messages',
-  'messages',
-  'messages',
-  'responses',
-  'responses',
-  'responses',
-  'count',
+  ...(['chat', 'chat', 'chat', 'messages', 'messages', 'messages'] as const),
+  ...(['responses', 'responses', 'responses', 'count', 'count'] as const),
 ];
 
 /** One request of a fuzz run. Equal seeds and names make equal requests. */

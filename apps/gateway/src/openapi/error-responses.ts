@@ -12,7 +12,7 @@ export const PUBLIC_ERRORS = {
   auth_unavailable: 'The key, or the use of its limits, cannot be checked at the moment.',
   invalid_path: 'The path has an invalid percent encoding.',
   not_found: 'No endpoint has this path. The message says which base URL to set.',
-  method_not_allowed: 'The endpoint has another method; `Allow` names it.',
+  method_not_allowed: 'The endpoint has another method; `Allow` names it. The handshake of a WebSocket gets status 426.',
   expectation_failed: '`Expect` is not `100-continue`.',
   model_not_found:
     'There is no such deployment, it belongs to another account, or the key has no access. The three responses are identical.',

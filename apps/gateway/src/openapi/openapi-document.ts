@@ -5,7 +5,7 @@ import { errorResponse, errorResponseRefs, HEADERS, ID_HEADERS, LIMIT_HEADERS, n
 /** Version of the API, not of the product; the major part changes with breaking changes. */
 const VERSION = '1.0.0';
 
-const DESCRIPTION = `Deployed language models behind two public contracts. Every path begins with a deployment: its slug \`deployment-<id>\`, or \`{account}/{alias}\`.
+const DESCRIPTION = `Deployed language models behind three public contracts. Every path begins with a deployment: its slug \`deployment-<id>\`, or \`{account}/{alias}\`.
 
 Fields of a request that are not listed here are ignored. What would change the answer and is not offered is refused by name.`;
 
