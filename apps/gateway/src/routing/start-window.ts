@@ -2,8 +2,8 @@
 const MOST = 64;
 /** As few as that keep a worker busy while answers travel. */
 const LEAST = 8;
-/** A worker that keeps up answers a start within some turns of its event loop, in milliseconds. */
-const PROMPT_MS = 10;
+/** A worker that keeps up answers a start within some turns of its event loop and the time that it waits for company, in milliseconds. */
+const PROMPT_MS = 20;
 /** Interval of adjustments, in milliseconds. */
 const LOOK_MS = 100;
 const SHRINK = 0.75;
