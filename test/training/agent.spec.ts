@@ -1,19 +1,11 @@
-import { spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { isAlive } from '../testing/is-alive.js';
 import { until } from '../testing/until.js';
-import { AgentStage, COUNT, LONG_MS, processesOf } from './agent-stage.js';
+import { AgentStage, COUNT } from './agent-stage.js';
 
-const MAIN = fileURLToPath(new URL('../../apps/training-worker/dist/main.js', import.meta.url));
-
-// What else it does with jobs, adapters from outside and measures is under verify.
+// What else it does with jobs, adapters from outside and measures, and its end, are under verify.
 const stage = AgentStage.around();
-
-/** Processes of trainers that were started here. */
-const trainers = (): number[] => processesOf(join(stage.folder, 'random.gguf')).filter(isAlive);
 
 describe('the agent of a training worker', () => {
   it('reports bases, trainers and its slot', () => {
@@ -59,19 +51,5 @@ describe('the agent of a training worker', () => {
       'the folder of the job is empty',
       async () => (await readdir(join(stage.folder, `training/jobs/${stage.job}`))).length === 0,
     );
-  });
-
-  it('leaves no process behind when it is killed', async () => {
-    const env = { ...process.env, ...(await stage.environment('killed')) };
-    const child = spawn(process.execPath, [MAIN], { env, stdio: 'inherit' });
-    try {
-      const killed = (await stage.firstBeat(stage.tw)).tw;
-      stage.tuning.assign(killed, 1, [stage.longJob()]);
-      await until('it trains', () => stage.tuning.steps.length > 0, LONG_MS);
-      expect(trainers().length).toBeGreaterThan(0);
-    } finally {
-      child.kill('SIGKILL');
-    }
-    await until('its trainer has ended', () => trainers().length === 0, LONG_MS);
   });
 });

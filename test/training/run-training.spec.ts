@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Trainer } from '../../apps/training-worker/src/trainers/trainer.js';
 import { StopTraining } from '../../apps/training-worker/src/training/training-job.js';
 import { distanceFrom } from '../../apps/training-worker/src/training/witness.js';
-import { writeAdapter } from './an-adapter.js';
 import { ScriptedStage, servedLoss } from './scripted.js';
 import { adapterOf, openDemo, type TrainingStage } from './training-stage.js';
 
@@ -62,18 +61,6 @@ describe('runTraining', () => {
       fault: { code: 'out_of_memory', message: expect.stringMatching(/about 0\.01 GiB .* 0\.00 GiB/) },
     });
     expect(record.points).toEqual([]);
-  });
-
-  it('ends with the fault of its trainer', async () => {
-    const { outcome } = await stage.run(stage.job(await scripted('--scene', 'crash'), { settings: { epochs: 1 } }));
-    expect(outcome).toMatchObject({ state: 'failed', fault: { code: 'trainer_crashed' } });
-  });
-
-  it('says that an adapter without effect learned nothing', async () => {
-    const idle = join(stage.folder, 'idle.gguf');
-    await writeAdapter(idle, 0);
-    const { outcome } = await stage.run(stage.job(await scripted('--adapter', idle), { settings: { epochs: 1 } }));
-    expect(outcome).toMatchObject({ state: 'failed', fault: { code: 'no_effect' } });
   });
 
   it('does not begin on another base than that of the job', async () => {

@@ -1,16 +1,24 @@
+import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { UploadId } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { type LoraAdapter, type LoraMatrix, readLoraGguf, writeLoraGguf } from '../../../apps/training-worker/src/results/lora-gguf.js';
 import { writePeft } from '../../../apps/training-worker/src/results/peft.js';
+import { isAlive } from '../../testing/is-alive.js';
 import { until } from '../../testing/until.js';
 import { AgentStage, COUNT, EXAMPLES, LONG_MS, processesOf } from '../agent-stage.js';
 import { keepData } from '../sample.js';
 
+const MAIN = fileURLToPath(new URL('../../../apps/training-worker/dist/main.js', import.meta.url));
+
 const stage = AgentStage.around();
+
+/** Processes of trainers that were started here. */
+const trainers = (): number[] => processesOf(join(stage.folder, 'random.gguf')).filter(isAlive);
 
 /** Processes of tasks that were started here. */
 const tasks = (): number[] =>
@@ -158,5 +166,19 @@ describe('the agent of a training worker', () => {
     const { measure: sampled } = await until('the measure of a sample', () => stage.tuning.measures[1], LONG_MS);
     expect(sampled.exact).toBe(false);
     expect(sampled.tokens / measure.tokens).toBeCloseTo(1, 0);
+  });
+
+  it('leaves no process behind when it is killed', async () => {
+    const env = { ...process.env, ...(await stage.environment('killed')) };
+    const child = spawn(process.execPath, [MAIN], { env, stdio: 'inherit' });
+    try {
+      const killed = (await stage.firstBeat(stage.tw)).tw;
+      stage.tuning.assign(killed, 1, [stage.longJob()]);
+      await until('it trains', () => stage.tuning.steps.length > 0, LONG_MS);
+      expect(trainers().length).toBeGreaterThan(0);
+    } finally {
+      child.kill('SIGKILL');
+    }
+    await until('its trainer has ended', () => trainers().length === 0, LONG_MS);
   });
 });

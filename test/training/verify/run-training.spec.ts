@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Trainer } from '../../../apps/training-worker/src/trainers/trainer.js';
 import { StopTraining } from '../../../apps/training-worker/src/training/training-job.js';
+import { writeAdapter } from '../an-adapter.js';
 import { ScriptedStage } from '../scripted.js';
 import { adapterOf, type TrainingStage } from '../training-stage.js';
 
@@ -35,12 +37,20 @@ describe('runTraining', () => {
   });
 
   it.each([
+    ['crash', 'trainer_crashed'],
     ['nan', 'diverged'],
     ['oom', 'out_of_memory'],
     ['refuse', 'trainer_failed'],
   ])('ends with the fault of a trainer that plays %s', async (scene, code) => {
     const { outcome } = await stage.run(stage.job(await scripted('--scene', scene), { settings: { epochs: 1 } }));
     expect(outcome).toMatchObject({ state: 'failed', fault: { code } });
+  });
+
+  it('says that an adapter without effect learned nothing', async () => {
+    const idle = join(stage.folder, 'idle.gguf');
+    await writeAdapter(idle, 0);
+    const { outcome } = await stage.run(stage.job(await scripted('--adapter', idle), { settings: { epochs: 1 } }));
+    expect(outcome).toMatchObject({ state: 'failed', fault: { code: 'no_effect' } });
   });
 
   it('ends when its time is over', async () => {
