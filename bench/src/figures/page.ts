@@ -39,17 +39,19 @@ function costTable(run: RunFile, summaries: readonly LoadSummary[]): string {
 
 const count = (figure: number | null): string => (figure === null ? '' : figure.toLocaleString('en'));
 
+const ofPaced = (row: LoadSummary, figures: Spread | null): string => (row.late === null ? '' : spread(figures));
+
 function answerTable(run: RunFile, summaries: readonly LoadSummary[]): string {
   const rows = run.loads.flatMap(({ name }) =>
     summaries
       .filter(({ load }) => load === name)
       .map((row) => [
         ...[row.title, row.way, spread(row.perSecond), spread(row.addedP50), spread(row.addedP99)],
-        ...[row.late === null ? '' : spread(row.latenessP99), count(row.late), count(row.veryLate)],
+        ...[ofPaced(row, row.latenessP99), ofPaced(row, row.engineLagP99), count(row.late), count(row.veryLate)],
         ...[count(row.answered), count(row.failed), count(row.lost), count(row.doubled), count(row.wrong)],
       ]),
   );
-  const times = ['added to first token p50, ms', 'p99', 'lag of tokens p99, ms', 'late', 'over 250 ms'];
+  const times = ['added to first token p50, ms', 'p99', 'lag of tokens p99, ms', 'engine’s own', 'late', 'over 250 ms'];
   return table(['load', 'way', 'answers a second', ...times, 'answered', 'failed', 'lost', 'doubled', 'wrong'], rows);
 }
 

@@ -19,6 +19,8 @@ export interface LoadSummary {
   readonly addedP50: Spread | null;
   readonly addedP99: Spread | null;
   readonly latenessP99: Spread | null;
+  /** Of that, how late the engine itself wrote. */
+  readonly engineLagP99: Spread | null;
   /** Sums over all rounds. */
   readonly answered: number;
   readonly failed: number;
@@ -80,6 +82,7 @@ function summaryOf(load: RunFile['loads'][number], way: string, cellsOf: (way: s
     addedP50: beside(cells, direct, (cell, other) => cell.ttft.p50 - other.ttft.p50),
     addedP99: beside(cells, direct, (cell, other) => cell.ttft.p99 - other.ttft.p99),
     latenessP99: spreadOf(present(cells.map(({ lateness }) => lateness?.p99 ?? null))),
+    engineLagP99: paced ? spreadOf(cells.map(({ engineLag }) => engineLag.p99)) : null,
     answered: sum(({ completed }) => completed),
     failed: sum(({ failed, beside: others }) => failed + (others?.failed ?? 0)),
     wrong: sum(({ counts }) => counts.misplaced + counts.garbled),
