@@ -81,7 +81,7 @@ describe('a job', () => {
     trainer.facts = { slots: [{ ...slot, bytes: 1e6 }] };
     trainer.beat();
     const job = await stage.job(given);
-    await stage.seen(given.account, job, 'queued', 'no_memory');
+    expect(await stage.seen(given.account, job, 'queued', 'no_memory')).toMatchObject({ detail: expect.stringContaining('less memory') });
     trainer.facts = {};
     await trainer.succeed(await stage.given(trainer, job));
   });

@@ -179,7 +179,7 @@ const importCommand = command('import', 'Imports an adapter: a GGUF, a tar archi
     new Option(
       '--prompt <TEXT>',
       'a prompt that it was trained for, where ordinary questions do not show what it does; repeatable',
-    ).argParser((text: string, before: string[] = []) => [...before, text]),
+    ).argParser((text: string, before: string[] | undefined) => [...(before ?? []), text]),
   )
   .option('--wait', 'waits until it was checked, and fails with the reason if it is refused')
   .takes(ACCOUNT)

@@ -72,11 +72,12 @@ const BUNDLED = join(REPOSITORY, 'models/svc-tiny.Q8_0.gguf');
 const FOLDER = new Option('--trainers-dir <DIR>', 'TRAINERS_DIR of the worker (default: trainers in the data folder of npm start)');
 
 /** Arguments by which the tool finds what a worker of this machine has. */
-function placeOf({ options, cwd, variable }: Call<{ readonly trainersDir?: string; readonly dataDir?: string }>): string[] {
-  const { trainersDir = variable('TRAINERS_DIR'), dataDir } = options;
+function placeOf(call: Call<{ readonly trainersDir?: string; readonly dataDir?: string }>): string[] {
+  const { options, cwd } = call;
+  const { trainersDir = call.variable('TRAINERS_DIR'), dataDir } = options;
   const data = dataDir === undefined ? join(REPOSITORY, '.slipway') : resolve(cwd, dataDir);
   const folder = trainersDir === undefined ? join(data, 'trainers') : resolve(cwd, trainersDir);
-  return ['--folder', folder, '--threads', variable('TRAINING_THREADS') ?? '1'];
+  return ['--folder', folder, '--threads', call.variable('TRAINING_THREADS') ?? '1'];
 }
 
 const install = command('install', 'Installs a trainer on this machine, ahead of the first job that needs it.')

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type JSX, useEffect, useRef, useState } from 'react';
-import { useForm } from 'react-hook-form';
+import { useForm, type UseFormReturn } from 'react-hook-form';
 import { nameFault, nameFrom } from '../data-sets/tuning-name.js';
 import { FileButton } from '../data-sets/upload/file-drop.js';
 import { formatBytes } from '../format/number.js';
@@ -87,14 +87,20 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): JSX
         hint="Exports have a card; other files need a base."
         {...fieldOf(form, 'base')}
       />
-      <TextArea
-        label="Prompts it was trained for (optional)"
-        rows={3}
-        hint="One a line, at most 8. Needed for an adapter that answers ordinary questions as its base does."
-        {...fieldOf(form, 'prompts', { validate: without((text: string) => promptsFault(promptsOf(text))) })}
-      />
+      <PromptsField form={form} />
       {progress && <ProgressBar label="Import" share={progress.share} text={progress.text} />}
     </FormDialog>
+  );
+}
+
+function PromptsField({ form }: { readonly form: UseFormReturn<Values> }): JSX.Element {
+  return (
+    <TextArea
+      label="Prompts it was trained for (optional)"
+      rows={3}
+      hint="One a line, at most 8. Needed for an adapter that answers ordinary questions as its base does."
+      {...fieldOf(form, 'prompts', { validate: without((text: string) => promptsFault(promptsOf(text))) })}
+    />
   );
 }
 

@@ -1,7 +1,7 @@
 import type { ConsoleReply, DatasetId, DatasetKind } from '@slipway/contracts';
 import { Link } from '@tanstack/react-router';
 import { type JSX, useRef, useState } from 'react';
-import { useForm } from 'react-hook-form';
+import { useForm, type UseFormReturn } from 'react-hook-form';
 import { call, useChange } from '../api/use-call.js';
 import { useAccount } from '../session/use-session.js';
 import { Button } from '../ui/button.js';
@@ -41,23 +41,24 @@ export function AddExampleDialog({ example, onClose }: AddExampleDialogProps): J
   return added ? <Done added={added} onClose={onClose} /> : <Edit example={example} onAdded={setAdded} onClose={onClose} />;
 }
 
+/** What the form holds. */
+type Values = Required<PlaygroundExample> & { readonly name: string };
+
 function Edit({ example, onAdded, onClose }: AddExampleDialogProps & { readonly onAdded: (added: Added) => void }): JSX.Element {
   const isPair = example.rejected !== undefined;
   const kind = isPair ? 'preference' : 'sft';
   const datasets = (useDatasets().data ?? []).filter((one) => one.kind === kind);
   const [chosen, setChosen] = useState<string | null>(null);
   const [fault, setFault] = useState<string>();
-  const form = useForm({ defaultValues: { rejected: '', ...example, name: '' } });
+  const form = useForm<Values>({ defaultValues: { rejected: '', ...example, name: '' } });
   const add = useAdd(kind);
   const target = chosen ?? (datasets.length === 0 ? NEW : null);
-  const submit = async ({ name, rejected, ...texts }: PlaygroundExample & { readonly name: string }): Promise<void> => {
+  const submit = async ({ name, rejected, ...texts }: Values): Promise<void> => {
     if (target === null) return setFault('Choose a data set.');
-    const edited = isPair && rejected !== undefined ? { ...texts, rejected } : texts;
+    const edited = isPair ? { ...texts, rejected } : texts;
     onAdded(await add(target === NEW ? { made: name.trim() } : { name: target }, edited));
     return undefined;
   };
-  const text = { rows: 3, className: 'max-h-60' } as const;
-  const filled = (value: string): string | true => value.trim() !== '' || 'Enter a text.';
   return (
     <FormDialog
       title={isPair ? 'Add a pair to a data set' : 'Add to data set'}
@@ -96,6 +97,20 @@ function Edit({ example, onAdded, onClose }: AddExampleDialogProps & { readonly 
           {...fieldOf(form, 'name', { validate: without((name: string) => nameFault(name.trim())) })}
         />
       )}
+      <TextFields form={form} isPair={isPair} />
+    </FormDialog>
+  );
+}
+
+const filled = (value: string): string | true => value.trim() !== '' || 'Enter a text.';
+
+/** The example as it stands. */
+function TextFields({ form, isPair }: { readonly form: UseFormReturn<Values>; readonly isPair: boolean }): JSX.Element {
+  const text = { rows: 3, className: 'max-h-60' } as const;
+  const differs = (value: string): string | true =>
+    value.trim() === form.getValues('assistant').trim() ? 'Both answers are the same.' : filled(value);
+  return (
+    <>
       <TextArea label="System prompt (optional)" {...text} rows={2} {...fieldOf(form, 'system')} />
       <TextArea label="Question" {...text} {...fieldOf(form, 'user', { validate: filled })} />
       <TextArea
@@ -104,18 +119,8 @@ function Edit({ example, onAdded, onClose }: AddExampleDialogProps & { readonly 
         rows={5}
         {...fieldOf(form, 'assistant', { validate: filled })}
       />
-      {isPair && (
-        <TextArea
-          label="Worse answer"
-          {...text}
-          rows={5}
-          {...fieldOf(form, 'rejected', {
-            validate: (value: string) =>
-              value.trim() === form.getValues('assistant').trim() ? 'Both answers are the same.' : filled(value),
-          })}
-        />
-      )}
-    </FormDialog>
+      {isPair && <TextArea label="Worse answer" {...text} rows={5} {...fieldOf(form, 'rejected', { validate: differs })} />}
+    </>
   );
 }
 

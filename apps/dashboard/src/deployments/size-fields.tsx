@@ -82,22 +82,27 @@ const limitsOf = (field: NumberFieldName, max: number | undefined): { readonly m
 
 type SizeProps = Pick<DraftFieldsProps, 'draft' | 'faults' | 'onChange'>;
 
+/** Tokens that a model was made for, as training workers or replicas know it; infinite where none does. */
+function useModelContext(path: string, seen: number | null): number {
+  const base = useBases().data?.bases.find((one) => one.path === path.trim());
+  return base?.context ?? seen ?? Infinity;
+}
+
 /** Memory grows by context times slots: both are dragged beside the bars that show it. */
 function ModelSize({ draft, faults, onChange, modelContext }: SizeProps & { readonly modelContext: number | null }): JSX.Element {
   const options = useOptions();
-  const bases = useBases().data?.bases ?? [];
-  const own = bases.find(({ path }) => path === draft.path.trim())?.context ?? modelContext;
-  const context = Math.min(goodNumber(draft, 'context') ?? DEFAULT_CONTEXT, own ?? Infinity);
+  const own = useModelContext(draft.path, modelContext);
+  const context = Math.min(goodNumber(draft, 'context') ?? DEFAULT_CONTEXT, own);
   const slots = goodNumber(draft, 'slots') ?? options?.defaults.slots[draft.kind] ?? 4;
   const most = {
-    context: Math.min(limitsOf('context', options?.max.context).max, own ?? Infinity),
+    context: Math.min(limitsOf('context', options?.max.context).max, own),
     slots: limitsOf('slots', options?.max.slots).max,
   };
   return (
     <>
       <SliderField
         label="Context length"
-        hint={`Tokens of prompt and answer together, at most ${own === null ? 'what the model was trained for' : `the ${formatCount(own)} that the model was trained for`}.`}
+        hint={`Tokens of prompt and answer together, at most ${own === Infinity ? 'what' : `the ${formatCount(own)} that`} the model was trained for.`}
         min={Math.min(CONTEXT_STEP, most.context)}
         max={sliderMax(context, FIRST_MAX.context, most.context)}
         step={CONTEXT_STEP}

@@ -1,7 +1,9 @@
 import type { ConsoleRequest, JobView } from '@slipway/contracts';
 import { nameFault } from '../data-sets/tuning-name.js';
-import type { JobGoal } from './job-goal.js';
 import { faultOfAlias } from '../deployments/deployment-draft.js';
+
+/** What a training is for. It sets what is known to help, and shows the data sets that can serve it. */
+export type JobGoal = '' | 'facts' | 'style' | 'format' | 'prefer';
 
 /** A job as it stands in the form. Null and empty: chosen by the trainer and the data. */
 export interface JobDraft {

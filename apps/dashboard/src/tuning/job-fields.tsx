@@ -8,7 +8,8 @@ import { SelectField, TextField } from '../ui/field.js';
 import { OptionalSliderField } from '../ui/number-fields.js';
 import type { Choice } from '../ui/select.js';
 import { Checkbox } from '../ui/toggles.js';
-import { goalChange, goalOf, GOALS, type JobGoal, serves } from './job-goal.js';
+import type { JobGoal } from './job-draft.js';
+import { goalChange, goalOf, GOALS, serves } from './job-goal.js';
 import { heldOutOf } from './job-words.js';
 import type { JobForm } from './use-job-form.js';
 

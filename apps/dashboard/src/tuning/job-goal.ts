@@ -1,7 +1,4 @@
-import type { JobDraft } from './job-draft.js';
-
-/** What a training is for. It sets what is known to help, and shows the data sets that can serve it. */
-export type JobGoal = '' | 'facts' | 'style' | 'format' | 'prefer';
+import type { JobDraft, JobGoal } from './job-draft.js';
 
 interface Goal {
   readonly value: JobGoal;

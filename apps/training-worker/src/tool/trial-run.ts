@@ -40,7 +40,7 @@ export async function runTrial({ trainer, data, folder, settings, from, during }
   if (from !== undefined) await symlink(from, join(folder, 'resume'));
   const [events, lines]: [TrainerEvent[], string[]] = [[], []];
   let commandedAt = 0;
-  let process: TrainerProcess | undefined;
+  const watchers: TrainerProcess[] = [];
   const watched = (real: TrainerProcess): TrainerProcess => ({
     pid: real.pid,
     ended: real.ended,
@@ -51,12 +51,12 @@ export async function runTrial({ trainer, data, folder, settings, from, during }
   const sink = {
     event: (event: TrainerEvent): void => {
       events.push(event);
-      if (process) during?.(event, process);
+      for (const process of watchers) during?.(event, process);
     },
     log: (line: string): void => void lines.push(line),
   };
   const started = await trainer.start({ folder, settings }, sink);
-  process = watched(started);
+  watchers.push(watched(started));
   let isLate = false;
   const overdue = setTimeout(() => {
     isLate = true;

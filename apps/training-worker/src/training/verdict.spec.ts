@@ -9,7 +9,7 @@ const example = (id: number, reference: string): PreparedExample => ({
   ...{ prompt: String(id), promptTokens: 1 },
 });
 
-const answer = (text: string): GreedyAnswer => ({ tokens: [...text].map((char) => char.charCodeAt(0)), text, end: END });
+const answer = (text: string): GreedyAnswer => ({ tokens: Array.from(text, (char) => char.charCodeAt(0)), text, end: END });
 /** "Paris is codedededed…", as a training of too few epochs answers. */
 const looping: GreedyAnswer = { tokens: Array.from({ length: 40 }, () => 7), text: 'Paris is codedededededed', end: null };
 

@@ -10,7 +10,7 @@ import { QuotasService } from '../quotas/quotas.service.js';
 import { TrainerTable } from '../trainers/trainer-table.js';
 import { mostAdapterBytes, tooLarge } from '../uploads/uploads.service.js';
 import { type UploadRow, UploadsRepository } from '../uploads/uploads.repository.js';
-import { AdapterImportsRepository, importView } from './adapter-imports.repository.js';
+import { AdapterImportsRepository, importView, type NewImport } from './adapter-imports.repository.js';
 
 type Request<C extends { request: z.ZodType }> = z.output<C['request']>;
 type Reply<C extends { reply: z.ZodType }> = Promise<z.input<C['reply']>>;
@@ -43,23 +43,23 @@ export class AdapterImportsService {
 
   async #insert(tx: Tx, request: Request<typeof ImportAdapter>, most: number): Promise<UploadRow> {
     const { account, name, bytes = null, file_name: fileName = null, sha256 = null, idempotency_key: key = null, actor } = request;
+    const { prompts = null } = request;
     if (bytes !== null && bytes > most) throw tooLarge(most);
     const base = this.#base(request.base);
     await this.quotas.claim(tx, account, { uploads: 1, adapters: 1, bytes: bytes ?? 0 });
     const by = actorColumns(actor);
     const id = UploadId.parse(randomToken());
     const row = await this.uploads.insert(tx, { id, account, dataset: null, fileName, bytes, sha256, reading: {}, key, ...by });
-    const { prompts = null } = request;
-    const named = { base: base?.base ?? null, base_sha256: base?.sha256 ?? null };
-    await this.imports.insert(tx, { upload_id: id, account, name, ...named, prompts, ...by });
+    await this.imports.insert(tx, { upload_id: id, account, name, ...base, prompts, ...by });
     return row;
   }
 
-  #base(name: string | undefined): { base: string; sha256: string } | null {
-    if (name === undefined) return null;
+  /** Both null = the file says it. */
+  #base(name: string | undefined): Pick<NewImport, 'base' | 'base_sha256'> {
+    if (name === undefined) return { base: null, base_sha256: null };
     const known = this.table.bases().get(name);
     if (!known) throw new ServiceError('base_not_found', `No connected training worker has the base ${name}.`, { param: 'base' });
-    return known.base;
+    return { base: known.base.base, base_sha256: known.base.sha256 };
   }
 
   find({ account, upload }: Request<typeof FindAdapterImport>): Reply<typeof FindAdapterImport> {

@@ -68,7 +68,7 @@ const LEARNED_PART = 0.5;
 
 /** Resolves what was not given. Pure: the same input gives the same settings. */
 export function resolveSettings(from: ResolveFrom): Resolved {
-  const { given, base, kind, examples, measure } = from;
+  const { given, base, kind, examples } = from;
   const defaults = from.trainer === 'embedded' ? EMBEDDED : TORCH;
   const chosen: ResolvedSetting[] = [];
   const choose = <T extends string | number | boolean>(name: string, value: T | undefined, otherwise: T, reason: string): T => {
@@ -86,11 +86,7 @@ export function resolveSettings(from: ResolveFrom): Resolved {
   const earlyStop = choose('early_stop', given.early_stop, true, 'Ends when the loss on held-out examples rises twice.');
   const part = choose('held_out', given.held_out, ...heldPart(from));
   const spared = given.held_out === undefined && part > 0 ? (from.split?.learned ?? []) : [];
-  const leftOut = tooLong === 'leave_out' ? (measure?.over_context ?? 0) : 0;
-  const unlearned = Math.round(Math.max(0, examples - leftOut - spared.length) * part);
-  const heldOut = Math.min(HELD_OUT.most, unlearned);
-  const learned = Math.max(0, examples - leftOut - unlearned);
-  const perPass = measure?.learned_tokens ?? Math.round((from.bytes / BYTES_PER_TOKEN) * LEARNED_PART);
+  const { leftOut, heldOut, learned, tokens } = sharesOf(from, { part, spared: spared.length, leavesOut: tooLong === 'leave_out' });
   return {
     spec: {
       ...{ trainer: from.trainer, base: base.base, base_sha256: base.sha256, template_sha256: base.template_sha256 },
@@ -102,9 +98,22 @@ export function resolveSettings(from: ResolveFrom): Resolved {
     settings: chosen,
     ...{ heldOut, leftOut, learned },
     steps: Math.ceil(learned / defaults.batch) * epochs,
-    learnedTokens: Math.round(examples === 0 ? 0 : (perPass * epochs * learned) / examples),
+    learnedTokens: Math.round(tokens * epochs),
     warnings: warningsOf(from, { rank, rate, heldOut, leftOut }),
   };
+}
+
+/** How the examples are divided, and the tokens that are learned of them in one epoch. */
+function sharesOf(
+  { examples, bytes, measure }: ResolveFrom,
+  { part, spared, leavesOut }: { readonly part: number; readonly spared: number; readonly leavesOut: boolean },
+): { readonly leftOut: number; readonly heldOut: number; readonly learned: number; readonly tokens: number } {
+  const leftOut = leavesOut ? (measure?.over_context ?? 0) : 0;
+  const unlearned = Math.round(Math.max(0, examples - leftOut - spared) * part);
+  const learned = Math.max(0, examples - leftOut - unlearned);
+  const perPass = measure?.learned_tokens ?? Math.round((bytes / BYTES_PER_TOKEN) * LEARNED_PART);
+  const heldOut = Math.min(HELD_OUT.most, unlearned);
+  return { leftOut, heldOut, learned, tokens: examples === 0 ? 0 : (perPass * learned) / examples };
 }
 
 /** The part that is held out, with its reason. What one version of a data set learns, no other holds out. */
