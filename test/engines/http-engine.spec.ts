@@ -34,6 +34,8 @@ describe('the http engine', () => {
           max_tokens: 9,
         },
       ]);
+      await run(engine, ask('Hi', { fills_context: true }));
+      expect(bench.upstream.chats[1]).not.toHaveProperty('max_tokens');
       const sent = (name: string): Set<unknown> => new Set(bench.upstream.requests.map(({ headers }) => headers[name]));
       expect(sent('authorization')).toEqual(new Set(['Bearer secret']));
       expect(sent('accept-encoding')).toEqual(new Set(['identity']));

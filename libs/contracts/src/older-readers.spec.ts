@@ -96,17 +96,17 @@ describe('an assignment or a list with an unreadable item', () => {
 
 describe('usage of a public contract that is new', () => {
   it('is counted under its word', () => {
-    const record = { ...usage, api: 'responses' };
+    const record = { ...usage, api: NEWER };
     expect(UsageRecord.parse(record)).toEqual(record);
     expect(UsageRecorded.message.parse({ records: [record, usage] })).toEqual({ records: [record, usage] });
-    expect(OrphanUsage.parse({ ...record, gw: 'gw-1' })).toMatchObject({ api: 'responses' });
-    const row = { from: at, api: 'responses', requests: 1, errors: 0, prompt_tokens: 1, cached_tokens: 0, completion_tokens: 1 };
+    expect(OrphanUsage.parse({ ...record, gw: 'gw-1' })).toMatchObject({ api: NEWER });
+    const row = { from: at, api: NEWER, requests: 1, errors: 0, prompt_tokens: 1, cached_tokens: 0, completion_tokens: 1 };
     expect(QueryUsage.reply.parse({ rows: [row], as_of: at }).rows).toEqual([row]);
   });
 
   it('is started like any other generation', () => {
     const req = { messages: [{ role: 'user', content: [{ type: 'text', text: 'x' }] }], sampling: {}, stop: [] };
-    expect(Start.message.parse({ st: 's', at: 1, dep: 7, rev: 1, api: 'responses', req })).toMatchObject({ api: 'responses' });
+    expect(Start.message.parse({ st: 's', at: 1, dep: 7, rev: 1, api: NEWER, req })).toMatchObject({ api: NEWER });
   });
 });
 
@@ -178,14 +178,14 @@ describe('a writer', () => {
     expect(checkToSend(ListDeployments.reply, { deployments: [view] }).deployments).toEqual([view]);
     for (const wrong of [{ state: NEWER }, { reason: NEWER }, { source: { kind: NEWER } }])
       expect(() => checkToSend(ListDeployments.reply, { deployments: [{ ...view, ...wrong }] })).toThrow(z.ZodError);
-    expect(() => checkToSend(UsageRecord, { ...usage, api: 'responses' })).toThrow('Expected one of chat, messages.');
+    expect(() => checkToSend(UsageRecord, { ...usage, api: NEWER })).toThrow('Expected one of chat, messages, responses.');
     const member = { user: 1, email: 'a@b.c', name: '', role: NEWER, joined_at: at, last_sign_in_at: null };
     expect(() => checkToSend(ListMembers.reply, { members: [member], next: null })).toThrow(z.ZodError);
   });
 
   it('leaves readers generous when it has thrown', () => {
     expect(() => checkToSend(UsageRecord, {})).toThrow(z.ZodError);
-    expect(UsageRecord.parse({ ...usage, api: 'responses' }).api).toBe('responses');
+    expect(UsageRecord.parse({ ...usage, api: NEWER }).api).toBe(NEWER);
   });
 });
 

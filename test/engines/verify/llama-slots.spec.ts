@@ -119,6 +119,8 @@ describe('a llama engine with few slots', () => {
     const engine = await demoEngine({ slots: 1, defaultMaxTokens: 3 });
     expect(await (await run(engine, ask('Who are you?'))).usage).toMatchObject({ completion: 3 });
     expect(await (await run(engine, ask('Who are you?', { max_tokens: 5 }))).usage).toMatchObject({ completion: 5 });
+    const { completion } = await (await run(engine, ask('Who are you?', { fills_context: true }))).usage;
+    expect(completion).toBeGreaterThan(3);
     await engine.unload();
   });
 

@@ -44,6 +44,8 @@ describe('figures of an engine', () => {
         expect(one.usage(reported(60, completion))).toEqual({ ...reported(60, 3), estimated: true });
     }
     expect(check({}, { context: null, defaultMaxTokens: 100 }).usage(reported(60, 101))).toEqual({ ...reported(60, 3), estimated: true });
+    const filling = check({ fills_context: true }, { context: 4_096, defaultMaxTokens: 100 });
+    expect(filling.usage(reported(60, 4_000))).toEqual(reported(60, 4_000));
   });
 
   it('beyond an ignored limit are kept where the text allows them', () => {
