@@ -33,7 +33,7 @@ function callsOf({ events }: Pick<EngineRun, 'events'>, choice = 0): Call[] {
   const calls: { id: string; name: string; args: string }[] = [];
   let over = false;
   for (const event of events) {
-    if (event.k === 'start' || (event.c ?? 0) !== choice) continue;
+    if (event.k === 'start' || event.k === 'vec' || (event.c ?? 0) !== choice) continue;
     expect(over).toBe(false);
     if (event.k === 'fin') over = true;
     if (event.k === 'call') expect(calls.push({ id: event.id, name: event.name, args: '' })).toBe(event.i + 1);

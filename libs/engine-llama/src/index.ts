@@ -2,7 +2,9 @@
  * GGUF models, run by llama.cpp in the process that loads them.
  * @packageDocumentation
  */
-export { LlamaEngine, llamaKind } from './llama-engine.js';
+export { LlamaEngine } from './llama-engine.js';
+export { llamaKind } from './llama-kind.js';
+export { LlamaEmbedder } from './llama-embedder.js';
 export { modelHashes } from './model-hashes.js';
 export type { ModelHashes } from './model-hashes.js';
 export { readModelFacts } from './model-facts.js';

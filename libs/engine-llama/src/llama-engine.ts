@@ -3,7 +3,6 @@ import {
   AdmissionQueue,
   type Engine,
   type EngineFacts,
-  type EngineKind,
   type EngineLoad,
   EngineLoadError,
   type EngineOutput,
@@ -241,8 +240,3 @@ const promisesOf = (grammar: AnswerPlan['grammar']): Pick<GenerationTask, 'leftO
   checks: grammar?.checks ?? [],
 });
 
-/** Makes engines for GGUF files, which llama.cpp runs in this process. */
-export const llamaKind: EngineKind<{ readonly kind: 'file'; readonly path: string }> = {
-  kind: 'llama',
-  create: ({ path }, settings) => new LlamaEngine(path, settings),
-};

@@ -10,6 +10,7 @@ import {
   InsufficientMemoryError,
   type Llama,
   type LlamaContext,
+  type LlamaEmbeddingContext,
   LlamaLogLevel,
   type LlamaModel,
   NoBinaryFoundError,
@@ -19,13 +20,25 @@ import { BaseModel, BaseModels, type BaseUse } from './base-model.js';
 import { hasSoundMetadata } from './gguf-check.js';
 import { LARGEST_CHUNK } from './prefill.js';
 
-/** A model in memory, ready to evaluate. */
-export interface LoadedModel {
+/** A model in memory with what evaluates it. */
+interface Loaded<Context> {
   readonly base: BaseModel;
-  readonly context: LlamaContext;
+  readonly context: Context;
   /** Frees the context, and the model unless another context of this process uses it. Repeating it is harmless. */
   dispose(): Promise<void>;
 }
+/** A model in memory, ready to evaluate. */
+export type LoadedModel = Loaded<LlamaContext>;
+
+/** Contexts of one embedding model, each of which evaluates one text at a time. */
+export interface EmbeddingContexts {
+  readonly all: readonly LlamaEmbeddingContext[];
+  /** Tokens of the longest text. */
+  readonly tokens: number;
+  dispose(): Promise<void>;
+}
+/** An embedding model in memory. */
+export type LoadedEmbedder = Loaded<EmbeddingContexts>;
 
 /** Contexts with adapters share their base. */
 const models = new BaseModels();
@@ -130,7 +143,16 @@ function asLoadError(error: unknown): EngineLoadError {
  * Loads a GGUF file, unless another context with an adapter uses it here, and allocates the memory for all sequences.
  * @throws EngineLoadError, or the signal's reason after an abort; all memory is freed then.
  */
-export async function loadModel(options: LoadModelOptions): Promise<LoadedModel> {
+export const loadModel = (options: LoadModelOptions): Promise<LoadedModel> => load(options, (model) => createContext(options, model));
+
+/** The same for a model that makes embeddings, with one context for each sequence. @throws as `loadModel` does */
+export const loadEmbedder = (options: LoadModelOptions): Promise<LoadedEmbedder> =>
+  load(options, (model) => createEmbeddingContexts(options, model));
+
+async function load<C extends { dispose: () => Promise<void> }>(
+  options: LoadModelOptions,
+  open: (model: LlamaModel) => Promise<C>,
+): Promise<Loaded<C>> {
   const { signal } = options;
   let use: BaseUse | undefined;
   try {
@@ -138,7 +160,7 @@ export async function loadModel(options: LoadModelOptions): Promise<LoadedModel>
     const key = adapter ? JSON.stringify([path, gpu, threadsOf(options)]) : randomUUID();
     use = await models.take(key, () => loadBase(options), signal);
     const { base, giveBack } = use;
-    const context = await createContext(options, base.model);
+    const context = await open(base.model);
     const dispose = async (): Promise<void> => {
       await context.dispose();
       await giveBack();
@@ -165,4 +187,26 @@ async function createContext({ adapter, context, sequences, threads, signal }: L
     failedCreationRemedy: false,
     createSignal: signal,
   });
+}
+
+async function createEmbeddingContexts(
+  { context, sequences, threads, signal }: LoadModelOptions,
+  model: LlamaModel,
+): Promise<EmbeddingContexts> {
+  const tokens = Math.min(context ?? DEFAULT_CONTEXT, model.trainContextSize);
+  const all: LlamaEmbeddingContext[] = [];
+  const dispose = async (): Promise<void> => {
+    for (const one of all) await one.dispose();
+  };
+  try {
+    for (let i = 0; i < sequences; i += 1) {
+      // A text must come as one batch, and node-llama-cpp keeps one token of a context free.
+      const size = tokens + 1;
+      all.push(await model.createEmbeddingContext({ contextSize: size, batchSize: size, threads, createSignal: signal }));
+    }
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+  return { all, tokens, dispose };
 }

@@ -6,5 +6,5 @@ export interface EngineKind<Source> {
   /** Its row in `ENGINE_KINDS`. */
   readonly kind: EngineKindName;
   /** Makes the engine of one model; nothing is loaded yet. */
-  create(source: Source, settings: EngineSettings): Engine;
+  create(source: Source, settings: EngineSettings): Engine | Promise<Engine>;
 }

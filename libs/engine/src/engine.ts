@@ -117,6 +117,13 @@ export interface Engine {
    */
   generate(request: CanonicalRequest | UnreadRequest, output: EngineOutput, signal: AbortSignal): Promise<Usage>;
   /**
+   * Makes an embedding of the text of each message, as one `vec` event each, in any order; only engines with the capability
+   * `embed` have it, and their `generate` refuses. Otherwise as `generate`. A text above the context is refused as
+   * `context_length_exceeded` with the parameter `input[i]`, and is never cut.
+   * @throws ServiceError in the vocabulary of `libs/contracts`.
+   */
+  embed?(request: CanonicalRequest | UnreadRequest, output: EngineOutput, signal: AbortSignal): Promise<Usage>;
+  /**
    * Counts the prompt tokens that `generate` would report for this request. Takes no slot and waits for none.
    * After `signal` aborts it rejects with the signal's reason.
    * @param account the account that asks; null = none. An engine divides what requests share by account.

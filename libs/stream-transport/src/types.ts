@@ -20,7 +20,7 @@ export interface StreamRequest {
   readonly st: StreamId;
   readonly dep: DeploymentId;
   readonly rev: number;
-  readonly api: PublicApi | 'count';
+  readonly api: PublicApi | 'count' | 'embed';
   /** The client gets the answer in one piece: texts may wait for one another at the worker, for up to a heartbeat. */
   readonly whole?: boolean | undefined;
   /** As an object, or as its validated JSON in UTF-8. */

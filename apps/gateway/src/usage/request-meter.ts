@@ -94,7 +94,7 @@ export class RequestMeter {
     if (event.k === 'start') {
       this.#prompt = Math.min(event.prompt ?? 0, CONTEXT_TOKENS_MAX);
       this.#cached = Math.min(event.cached ?? 0, this.#prompt);
-    } else if (event.k !== 'fin') {
+    } else if (event.k !== 'fin' && event.k !== 'vec') {
       if ('x' in event) this.#units += event.x.length;
       this.#completion = Math.min(this.#completion + event.n, this.#completionMax());
     }

@@ -115,7 +115,8 @@ export class Admission {
       start,
       request: requestOf(start),
       account: origin.account,
-      bounds: { context, defaultMaxTokens: item.default_max_tokens },
+      // The texts of an `embed` start have the context each.
+      bounds: { context: start.api === 'embed' ? null : context, defaultMaxTokens: item.default_max_tokens },
       log,
       produced: () => {
         begin();

@@ -144,7 +144,7 @@ export class EngineGeneration implements Generation {
   }
 
   async #generate(output: EngineOutput, abort: AbortSignal): Promise<Usage> {
-    const running = this.options.engine.generate(this.options.request, output, abort);
+    const running = this.#work(output, abort);
     let stuck: NodeJS.Timeout | undefined;
     const unresponsive = new Promise<never>((_, reject) => {
       const giveUp = (): void => reject(new ServiceError('engine_error', 'The engine did not stop after it was cancelled.'));
@@ -155,6 +155,12 @@ export class EngineGeneration implements Generation {
     } finally {
       clearTimeout(stuck);
     }
+  }
+
+  #work(output: EngineOutput, abort: AbortSignal): Promise<Usage> {
+    const { engine, request, start } = this.options;
+    if (start.api !== 'embed') return engine.generate(request, output, abort);
+    return engine.embed?.(request, output, abort) ?? Promise.reject(new ServiceError('invalid_request', 'This model makes no embeddings.'));
   }
 
   #outputTo(writer: StreamWriter): EngineOutput {

@@ -40,7 +40,8 @@ function orphanOf({ start, gw, account, key, claim, started, ms, usage }: EndedG
   if (api === 'count') return null;
   const { prompt, cached, completion, estimated } = usage;
   const counts = { started, ms, prompt, cached, completion, ...(estimated && { estimated }) };
-  return { st, at, gw, ...(claim !== null && { claim }), acct: account, key, dep, rev, api, ...counts };
+  const contract = api === 'embed' ? 'embeddings' : api;
+  return { st, at, gw, ...(claim !== null && { claim }), acct: account, key, dep, rev, api: contract, ...counts };
 }
 
 /**

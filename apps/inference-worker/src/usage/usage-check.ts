@@ -36,7 +36,7 @@ export class UsageCheck {
   /** Counts one event. @returns it, with an estimate where its prompt count cannot be true */
   event(event: StreamEvent): StreamEvent {
     if (event.k === 'start') return this.#start(event);
-    if (event.k === 'fin') return event;
+    if (event.k === 'fin' || event.k === 'vec') return event;
     if ('x' in event) this.#units += event.x.length;
     this.#tokens += event.n;
     return event;

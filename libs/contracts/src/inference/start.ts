@@ -30,7 +30,7 @@ export const START_PART_BYTES = 512 * 1024;
 export const MAX_START_BYTES = 33 * 1024 * 1024;
 
 /** The public contracts of requests. */
-export const PUBLIC_APIS = ['chat', 'messages', 'responses'] as const;
+export const PUBLIC_APIS = ['chat', 'messages', 'responses', 'embeddings'] as const;
 /** A public contract by its word in messages and in the ledger. */
 export type PublicApi = (typeof PUBLIC_APIS)[number];
 
@@ -45,8 +45,11 @@ export const Start = defineEvent({
     at: z.int().positive(),
     dep: DeploymentId,
     rev: z.int().positive(),
-    /** `count` asks for the number of prompt tokens. A worker treats any other word as a generation. */
-    api: openEnum([...PUBLIC_APIS, 'count']),
+    /**
+     * `count` asks for the number of prompt tokens, `embed` for a vector of each message, which holds one text. A worker treats any
+     * other word as a generation. Only workers that report the capability `embed` get such a start.
+     */
+    api: openEnum([...PUBLIC_APIS, 'count', 'embed']),
     req: CanonicalRequest,
     /** The gateway reads several frames in one message (`FrameBatch`). Absent from gateways up to 0.1.0. */
     batch: z.boolean().optional(),

@@ -63,6 +63,8 @@ export const StreamEvent = z.discriminatedUnion('k', [
   }),
   /** A choice is complete. `stop` = the stop string that was met. */
   z.object({ k: z.literal('fin'), c: z.int().nonnegative().optional(), r: ReadFinishReason, stop: z.string().optional() }),
+  /** The embedding of text `i` of an `embed` start: base64 of little-endian 32-bit floats, of length 1 (L2). Each text has one. */
+  z.object({ k: z.literal('vec'), i: z.int().nonnegative(), x: z.string() }),
 ]);
 export type StreamEvent = z.infer<typeof StreamEvent>;
 
@@ -122,9 +124,9 @@ const FNV_OFFSET = 0x811c9dc5;
 /** Start value of a stream's checksum. */
 export const EMPTY_SUM = FNV_OFFSET;
 
-/** Adds an event to a stream's checksum: 32-bit FNV-1a over the UTF-16 code units of all text, reasoning and arguments in order. */
+/** Adds an event to a stream's checksum: 32-bit FNV-1a over the UTF-16 code units of its text, reasoning, arguments and vectors in order. */
 export function addToSum(sum: number, event: StreamEvent): number {
-  if (event.k !== 'text' && event.k !== 'think' && event.k !== 'args') return sum;
+  if (!('x' in event)) return sum;
   let next = sum;
   for (let i = 0; i < event.x.length; i += 1) next = Math.imul(next ^ event.x.charCodeAt(i), 0x01000193);
   return next >>> 0;

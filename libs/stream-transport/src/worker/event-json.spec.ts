@@ -31,7 +31,7 @@ describe('events of one step', () => {
     expect(chunks.every(({ json }) => Buffer.byteLength(json) <= 500)).toBe(true);
     const events = chunks.flatMap(({ json }) => JSON.parse(`[${json}]`) as StreamEvent[]);
     expect(events.length).toBe(chunks.reduce((sum, { n }) => sum + n, 0));
-    const [first, ...pieces] = events as Extract<StreamEvent, { x: string }>[];
+    const [first, ...pieces] = events as Extract<StreamEvent, { x: string; n: number }>[];
     expect(first).toEqual(text('before'));
     expect(pieces.map((piece) => piece.x).join('')).toBe(x);
     expect(pieces.every((piece) => piece.k === 'args' && piece.i === 2 && piece.c === 1 && !LONE_SURROGATE.test(piece.x))).toBe(true);

@@ -16,7 +16,8 @@ export interface EventChunk {
   readonly json: string;
 }
 
-type TextEvent = Extract<StreamEvent, { x: string }>;
+type TextEvent = Extract<StreamEvent, { x: string; n: number }>;
+const isText = (event: StreamEvent): event is TextEvent => 'x' in event && event.k !== 'vec';
 
 const fits = (json: string, limit: number): boolean => json.length * WORST_BYTES_PER_CHAR <= limit || Buffer.byteLength(json) <= limit;
 
@@ -32,7 +33,7 @@ export function chunkEvents(events: readonly StreamEvent[], limit: number): Even
 
 function chunksOf(events: readonly StreamEvent[], limit: number): EventChunk[] | null {
   const [only] = events;
-  if (only && events.length === 1 && 'x' in only && only.x.length > limit) return chunkEvent(only, limit);
+  if (only && events.length === 1 && isText(only) && only.x.length > limit) return chunkEvent(only, limit);
   const whole = JSON.stringify(events).slice(1, -1);
   if (fits(whole, limit)) return [{ n: events.length, json: whole }];
   if (only && events.length === 1) return chunkEvent(only, limit);
@@ -43,7 +44,7 @@ function chunksOf(events: readonly StreamEvent[], limit: number): EventChunk[] |
 }
 
 function chunkEvent(event: StreamEvent, limit: number): EventChunk[] | null {
-  const pieces = 'x' in event ? split(event, limit) : [];
+  const pieces = isText(event) ? split(event, limit) : [];
   if (pieces.length < 2) return null;
   const chunks: EventChunk[] = [];
   for (const piece of pieces) {

@@ -91,7 +91,7 @@ export class ChatWriter implements ResponseWriter {
   collect(events: readonly StreamEvent[]): void {
     for (const event of events) {
       if (event.k === 'fin') this.#finish[event.c ?? 0] = event.r;
-      else if (event.k !== 'start' && !this.#isLeftOut(event)) this.#documentOf(event.c ?? 0)?.take(event);
+      else if (event.k !== 'start' && event.k !== 'vec' && !this.#isLeftOut(event)) this.#documentOf(event.c ?? 0)?.take(event);
     }
   }
 
