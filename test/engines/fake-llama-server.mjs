@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 const args = process.argv.slice(2);
 const after = (name) => args[args.lastIndexOf(name) + 1];
 const model = readFileSync(after('--model'), 'utf8');
-const { fault = null, notes = null } = JSON.parse(model);
+const { fault = null, notes = null } = model.startsWith('{') ? JSON.parse(model) : {};
 const key = process.env.LLAMA_API_KEY;
 const WORDS = 40;
 
@@ -56,6 +56,14 @@ async function answer(request, response) {
   response.end('data: [DONE]\n\n');
 }
 
+async function embed(request, response) {
+  const body = [];
+  for await (const piece of request) body.push(piece);
+  const { input } = JSON.parse(Buffer.concat(body).toString());
+  const data = input.map((text, index) => ({ index, embedding: [text.length, 1] }));
+  send(response, { data, usage: { prompt_tokens: input.length } });
+}
+
 let isLoading = true;
 setTimeout(() => (isLoading = false), 150);
 createServer((request, response) => {
@@ -65,6 +73,8 @@ createServer((request, response) => {
     return send(response, { data: [{ id: after('--alias'), owned_by: 'llamacpp', meta: { n_ctx: context } }] });
   }
   if (request.url === '/props') return send(response, { modalities: { vision: false } });
+  if (request.url === '/v1/chat/completions' && args.includes('--embedding')) return send(response, { error: { code: 501 } }, 501);
+  if (request.url === '/v1/embeddings' && args.includes('--embedding')) return void embed(request, response);
   if (request.url === '/v1/chat/completions') return void answer(request, response);
   if (request.url.endsWith('/input_tokens')) return send(response, { input_tokens: 3 });
   return send(response, {}, 404);

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CanonicalRequest, ServiceError, StreamEvent } from '@slipway/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LlamaEmbedder, makesEmbeddings } from '../../libs/engine-llama/src/llama-embedder.js';
+import { isEmbeddingModel } from '../../libs/engine/src/gguf-metadata.js';
+import { LlamaEmbedder } from '../../libs/engine-llama/src/llama-embedder.js';
 import { DEMO_MODEL } from './demo-engine.js';
 import { SETTINGS } from './engine-run.js';
 import { TINY_CONTEXT, TINY_DIMENSIONS, writeTinyEmbedder } from './tiny-embedder.js';
@@ -52,7 +53,7 @@ describe('an embedding model in llama.cpp', () => {
     await writeTinyEmbedder(chatLike, null);
     const score = join(folder, 'rank.gguf');
     await writeTinyEmbedder(score, 4);
-    const found = [model, chatLike, score, DEMO_MODEL, join(folder, 'absent.gguf')].map(makesEmbeddings);
+    const found = [model, chatLike, score, DEMO_MODEL, join(folder, 'absent.gguf')].map(isEmbeddingModel);
     expect(await Promise.all(found)).toEqual([true, false, false, false, false]);
   });
 

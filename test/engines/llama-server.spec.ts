@@ -2,12 +2,14 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { StreamEvent } from '@slipway/contracts';
 import { createLogger } from '@slipway/platform';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LlamaServerEngine } from '../../libs/engine-http/src/llama-server/engine.js';
 import type { EngineSettings } from '../../libs/engine/src/engine.js';
 import { isAlive } from '../testing/is-alive.js';
 import { ask, EngineRun, run, SETTINGS, until } from './engine-run.js';
+import { writeTinyEmbedder } from './tiny-embedder.js';
 
 const FAKE = fileURLToPath(new URL('fake-llama-server.mjs', import.meta.url));
 const never = new AbortController().signal;
@@ -49,6 +51,20 @@ const notes = (): Notes => JSON.parse(readFileSync(join(folder, 'notes.json'), '
 const socketOf = ({ args }: Notes): string => args[args.indexOf('--host') + 1]!;
 
 describe('a llama-server that a worker runs', () => {
+  it('makes embeddings of a model that is made for them', async () => {
+    const path = join(folder, 'embedder.gguf');
+    await writeTinyEmbedder(path);
+    engine = new LlamaServerEngine({ path, options: {} }, { ...SETTINGS, slots: 1, context: 512, program: { path: FAKE, args: [] } });
+    expect((await load(engine)).caps).toEqual(['embed', 'exact_usage', 'dimensions:2']);
+    const vectors: string[] = [];
+    const events = (batch: readonly StreamEvent[]): void => {
+      for (const event of batch) if (event.k === 'vec') vectors[event.i] = event.x;
+    };
+    await engine.embed(ask('Hello'), { account: null, phase: () => undefined, events }, never);
+    expect(vectors.length).toBe(1);
+    await expect(run(engine, ask('Hello'))).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
   it('answers with the context of one slot', async () => {
     const facts = await load(made());
     expect(facts).toMatchObject({ context: 512, slots: 2, fingerprint: expect.stringMatching(/^llama-[0-9a-f]{16}$/) as string });

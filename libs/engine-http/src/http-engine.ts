@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type AccountId, type CanonicalRequest, ServiceError, type Usage } from '@slipway/contracts';
+import { type AccountId, type CanonicalRequest, dimensionsWord, ServiceError, type Usage } from '@slipway/contracts';
 import {
   AdmissionQueue,
+  BYTES_PER_TOKEN,
   type Engine,
   type EngineFacts,
   type EngineLoad,
@@ -9,12 +10,14 @@ import {
   type EngineOutput,
   type EngineSettings,
   estimateTokens,
+  makesEmbeddings,
   textsOf,
   type TokenCount,
   type UnreadRequest,
 } from '@slipway/engine';
 import { HostList, OpenSet, type ThreadPool, withinTime } from '@slipway/platform';
 import { AnswerRelay } from './answer-relay.js';
+import { embedTexts } from './embed-texts.js';
 import { assertSupported, FLAVOURS } from './flavour.js';
 import { HttpGeneration } from './http-generation.js';
 import { ImageFetcher, type ImageHold, ImageRoom } from './image-fetcher.js';
@@ -43,6 +46,8 @@ export interface Upstream {
   readonly model: string;
   /** Unix socket of the server; absent = the host of `url`. */
   readonly socketPath?: string | undefined;
+  /** Whether the first numbers of an embedding are one too, as the owner of the deployment says. */
+  readonly matryoshka?: boolean | undefined;
 }
 
 /** How long an HTTP engine may take, in milliseconds. */
@@ -65,8 +70,6 @@ const LIMITS: HttpEngineLimits = {
 };
 /** Questions beside the chat that run at once: they have connections of their own, and wait for no answer. */
 const ASIDE_CONNECTIONS = 8;
-/** No tokenizer makes fewer tokens of a text: more bytes than this many per token of context need not be counted. */
-const BYTES_PER_TOKEN = 64;
 const MIB = 1024 * 1024;
 /** What large events of all engines of this process hold while they arrive, and those of one account, in characters. */
 const LARGE_EVENTS = new EventRoom({ perAccount: 16 * MIB, inAll: 64 * MIB });
@@ -134,9 +137,16 @@ export class HttpEngine implements Engine {
     const { facts, talent, counter } = this.#profile;
     const print = createHash('sha256').update(`${url}\n${model}`).digest('hex').slice(0, 16);
     const counting = counter.strategy;
-    log.info({ model, flavour: facts.flavour, context: facts.context, counting }, 'upstream.ready');
+    const { dimensions } = this.#profile;
+    log.info({ model, flavour: facts.flavour, context: facts.context, counting, dimensions }, 'upstream.ready');
     onProgress(1);
-    const caps = counting === 'estimate' ? talent.caps : [...talent.caps, 'exact_count'];
+    const isDeclared = dimensions !== null && this.upstream.matryoshka === true;
+    const caps = [
+      ...talent.caps,
+      ...(counting === 'estimate' ? [] : ['exact_count']),
+      ...(dimensions === null ? [] : [dimensionsWord(dimensions)]),
+      ...(isDeclared ? ['matryoshka'] : []),
+    ];
     return { fingerprint: `http-${print}`, context: facts.context ?? context, slots, caps };
   }
 
@@ -155,19 +165,19 @@ export class HttpEngine implements Engine {
 
   async generate(request: CanonicalRequest | UnreadRequest, output: EngineOutput, signal: AbortSignal): Promise<Usage> {
     if (this.#closed) throw shutDown();
+    if (this.#profile.dimensions !== null) throw makesEmbeddings();
     if (!isUnread(request)) assertSupported(request, this.#profile.talent);
-    output.phase('queue');
-    const controller = new AbortController();
-    const onAbort = (): void => controller.abort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) controller.abort();
-    this.#running.add(controller);
-    try {
-      return await this.#inSlot(request, output, controller);
-    } finally {
-      signal.removeEventListener('abort', onAbort);
-      this.#running.delete(controller);
-    }
+    return this.#inSlot(output, signal, (controller) => this.#answer(request, output, controller));
+  }
+
+  async embed(request: CanonicalRequest | UnreadRequest, output: EngineOutput, signal: AbortSignal): Promise<Usage> {
+    if (this.#closed) throw shutDown();
+    const { facts, dimensions } = this.#profile;
+    if (dimensions === null) throw new ServiceError('invalid_request', 'The model of this deployment makes no embeddings.');
+    const { credential, readers, log } = this.settings;
+    const { model } = this.upstream;
+    const options = { client: this.#client, model, facts, dimensions, credential, readers, log };
+    return this.#inSlot(output, signal, (controller) => embedTexts(request, output, { ...options, signal: controller.signal }));
   }
 
   async count(request: CanonicalRequest | UnreadRequest, signal: AbortSignal, account: AccountId | null = null): Promise<TokenCount> {
@@ -196,8 +206,23 @@ export class HttpEngine implements Engine {
     await Promise.all([this.#client.close(), this.#aside.close(), this.#images.close(), this.#check.close()]);
   }
 
-  async #inSlot(request: CanonicalRequest | UnreadRequest, output: EngineOutput, controller: AbortController): Promise<Usage> {
-    if (!(await this.#queue.enter(controller.signal))) return NOTHING_DONE;
+  async #inSlot(output: EngineOutput, signal: AbortSignal, work: (controller: AbortController) => Promise<Usage>): Promise<Usage> {
+    output.phase('queue');
+    const controller = new AbortController();
+    const onAbort = (): void => controller.abort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) controller.abort();
+    this.#running.add(controller);
+    try {
+      if (!(await this.#queue.enter(controller.signal))) return NOTHING_DONE;
+      return await work(controller).finally(() => this.#queue.leave());
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      this.#running.delete(controller);
+    }
+  }
+
+  async #answer(request: CanonicalRequest | UnreadRequest, output: EngineOutput, controller: AbortController): Promise<Usage> {
     const hold = IMAGES.open(output.account);
     try {
       const ready = await this.#ready(request, { output, hold, signal: controller.signal });
@@ -206,7 +231,6 @@ export class HttpEngine implements Engine {
       return await this.#generation(ready, output, controller).run();
     } finally {
       hold.release();
-      this.#queue.leave();
     }
   }
 

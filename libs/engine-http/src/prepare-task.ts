@@ -2,15 +2,18 @@ import { type ErrorCode, isServiceError, ServiceError, type ServiceErrorOptions,
 import { type CountOptions, prepareCount, type PreparedCount, type PreparedRequest, prepareForTransfer } from './prepared-request.js';
 import type { RequestBodyOptions } from './request-body.js';
 import { assertSupported } from './flavour.js';
+import { readVectors, type VectorAnswer, type WantedVectors } from './read-vectors.js';
 
 /** What a thread makes of a start, given as JSON in UTF-8. */
 export type PrepareTask =
   | { readonly kind: 'request'; readonly start: Uint8Array; readonly options: Omit<RequestBodyOptions, 'maxTokens'> }
-  | { readonly kind: 'count'; readonly start: Uint8Array; readonly options: CountOptions };
+  | { readonly kind: 'count'; readonly start: Uint8Array; readonly options: CountOptions }
+  /** `start` = a server's answer with vectors. */
+  | { readonly kind: 'vectors'; readonly start: Uint8Array; readonly options: WantedVectors };
 
 /** What a thread says; the request itself does not come back. */
 export type PrepareOutcome =
-  | { readonly kind: 'prepared'; readonly prepared: PreparedRequest | PreparedCount }
+  | { readonly kind: 'prepared'; readonly prepared: PreparedRequest | PreparedCount | VectorAnswer }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string; readonly options: ServiceErrorOptions }
   | { readonly kind: 'failed'; readonly reason: string };
 
@@ -25,7 +28,8 @@ export function prepareInThread(task: PrepareTask): PrepareOutcome {
   }
 }
 
-function prepare(task: PrepareTask): PreparedRequest | PreparedCount {
+function prepare(task: PrepareTask): PreparedRequest | PreparedCount | VectorAnswer {
+  if (task.kind === 'vectors') return readVectors(task.start, task.options);
   const { req } = readStart(task.start);
   if (task.kind === 'request') {
     assertSupported(req, task.options);
@@ -36,7 +40,7 @@ function prepare(task: PrepareTask): PreparedRequest | PreparedCount {
 }
 
 /** Another worker may be of another version. @throws ServiceError */
-function readStart(bytes: Uint8Array): Start {
+export function readStart(bytes: Uint8Array): Start {
   let start: Start | undefined;
   try {
     start = Start.message.safeParse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))).data;

@@ -2,6 +2,7 @@ import { ServiceError } from '@slipway/contracts';
 import type { ThreadPool } from '@slipway/platform';
 import type { PrepareOutcome, PrepareTask } from './prepare-task.js';
 import type { PreparedCount, PreparedRequest } from './prepared-request.js';
+import type { VectorAnswer } from './read-vectors.js';
 
 /** Who waits for a start to be read. */
 export interface Waiter {
@@ -10,7 +11,11 @@ export interface Waiter {
   readonly signal: AbortSignal;
 }
 
-type Prepared<T extends PrepareTask> = T extends { readonly kind: 'count' } ? PreparedCount : PreparedRequest;
+type Prepared<T extends PrepareTask> = T extends { readonly kind: 'count' }
+  ? PreparedCount
+  : T extends { readonly kind: 'vectors' }
+    ? VectorAnswer
+    : PreparedRequest;
 
 /**
  * Has a large start read, and what its server is sent written out, in a thread in which accounts take turns.

@@ -2,6 +2,7 @@ import type { Capability } from '@slipway/contracts';
 import { EngineLoadError } from '@slipway/engine';
 import { withinTime } from '@slipway/platform';
 import { FLAVOURS, type UpstreamTalent } from './flavour.js';
+import { probeEmbeddings } from './probe-embeddings.js';
 import { greetsAsOllama, probeTalent } from './probe-talent.js';
 import { probeUpstream, type UpstreamFacts } from './probe.js';
 import type { Pace } from './read-shares.js';
@@ -24,6 +25,7 @@ export class UpstreamProfile {
   #facts: UpstreamFacts = { flavour: 'other', context: null, listed: null, models: null };
   #caps: readonly Capability[] = FLAVOURS.other.caps;
   #counter: TokenCounter;
+  #dimensions: number | null = null;
 
   constructor(private readonly options: UpstreamProfileOptions) {
     this.#counter = new TokenCounter(options.client, 'estimate');
@@ -35,6 +37,11 @@ export class UpstreamProfile {
 
   get talent(): UpstreamTalent {
     return { flavour: this.#facts.flavour, caps: this.#caps };
+  }
+
+  /** Numbers of its embeddings; null where it answers conversations. */
+  get dimensions(): number | null {
+    return this.#dimensions;
   }
 
   get counter(): TokenCounter {
@@ -64,6 +71,11 @@ export class UpstreamProfile {
         const { flavour } = this.#facts;
         this.#caps = FLAVOURS[flavour].caps;
         this.#caps = await probeTalent(client, { flavour, model }, timed);
+      });
+      const { flavour } = this.#facts;
+      this.#dimensions = await withinTime(signal, probeMs, (timed) => probeEmbeddings(client, { flavour, model }, timed));
+      if (this.#dimensions !== null) this.#caps = ['embed', 'exact_usage'];
+      else await withinTime(signal, probeMs, async (timed) => {
         this.#counter = await TokenCounter.probe(client, { model, flavour, caps: this.#caps, pace: pace() }, timed);
       });
     } catch {

@@ -1,8 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { ServedAdapter } from '@slipway/contracts';
-import { EngineLoadError } from '@slipway/engine';
+import { EngineLoadError, hasSoundMetadata } from '@slipway/engine';
 import { GgmlType, type GgufFileInfo, type GgufTensorInfo, readGgufFileInfo } from 'node-llama-cpp';
-import { hasSoundMetadata } from './gguf-check.js';
 import { modelHashes } from './model-hashes.js';
 
 const RANK_MAX = 256;

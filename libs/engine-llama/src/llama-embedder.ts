@@ -9,26 +9,13 @@ import {
   type EngineOutput,
   type EngineSettings,
   fingerprint,
-  makesEmbeddings as isNoChat,
+  makesEmbeddings,
   textTooLong,
   type TokenCount,
   vectorText,
 } from '@slipway/engine';
 import type { LlamaEmbeddingContext, Token } from 'node-llama-cpp';
-import { readInfo } from './adapter-file.js';
-import { hasSoundMetadata } from './gguf-check.js';
 import { type LoadedEmbedder, loadEmbedder } from './load-model.js';
-
-/** Pooling types of GGUF that make one vector of a text: mean, first token, last token. The next one, rank, makes a score. */
-const POOLINGS: ReadonlySet<unknown> = new Set([1, 2, 3]);
-
-/** Whether the metadata of a GGUF file name a pooling. False for a file that cannot be read, which a load explains. */
-export async function makesEmbeddings(path: string): Promise<boolean> {
-  if (!(await hasSoundMetadata(path).catch(() => false))) return false;
-  const info = await readInfo(path).catch(() => null);
-  const metadata = (info?.metadata ?? {}) as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  return POOLINGS.has(metadata[String(metadata['general']?.['architecture'])]?.['pooling_type']);
-}
 
 const shutDown = (): ServiceError => new ServiceError('server_shutting_down', 'The model is being unloaded.', { retryAfterS: 1 });
 
@@ -90,11 +77,11 @@ export class LlamaEmbedder implements Engine {
   }
 
   generate(): Promise<Usage> {
-    return Promise.reject(isNoChat());
+    return Promise.reject(makesEmbeddings());
   }
 
   count(): Promise<TokenCount> {
-    return Promise.reject(isNoChat());
+    return Promise.reject(makesEmbeddings());
   }
 
   async embed(request: CanonicalRequest, output: EngineOutput, signal: AbortSignal): Promise<Usage> {

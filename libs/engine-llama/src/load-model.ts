@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { DEFAULT_CONTEXT } from '@slipway/contracts';
-import { type EngineAdapter, EngineLoadError } from '@slipway/engine';
+import { type EngineAdapter, EngineLoadError, hasSoundMetadata } from '@slipway/engine';
 import type { Logger } from '@slipway/platform';
 import {
   getLlama,
@@ -17,7 +17,6 @@ import {
 } from 'node-llama-cpp';
 import { assertAdapterFits } from './adapter-file.js';
 import { BaseModel, BaseModels, type BaseUse } from './base-model.js';
-import { hasSoundMetadata } from './gguf-check.js';
 import { LARGEST_CHUNK } from './prefill.js';
 
 /** A model in memory with what evaluates it. */

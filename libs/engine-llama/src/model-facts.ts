@@ -1,6 +1,5 @@
-import { EngineLoadError } from '@slipway/engine';
+import { EngineLoadError, hasSoundMetadata } from '@slipway/engine';
 import { readGgufFileInfo } from 'node-llama-cpp';
-import { hasSoundMetadata } from './gguf-check.js';
 import { type ModelHashes, modelHashes } from './model-hashes.js';
 
 /** What a model file says of itself. */

@@ -66,6 +66,15 @@ export function ggufMemory({ fileBytes, context, slots }: ModelSize): number {
   return Math.ceil(fileBytes * WEIGHTS_FACTOR + perToken * (context ?? DEFAULT_CONTEXT) * slots);
 }
 
+const MATRYOSHKA: EngineOption = {
+  label: 'Embeddings may be shortened',
+  hint: 'on: for a model whose first numbers of a vector are a vector too (Matryoshka). It changes nothing for other models.',
+  form: 'text',
+  chars: 3,
+  items: 1,
+  pattern: 'on|off',
+};
+
 /**
  * Every kind of engine. A further kind is a row here, and a library that the worker's list of engines names; contracts,
  * placement, the page, the command line and the MCP tools read this table.
@@ -74,7 +83,7 @@ export const ENGINE_KINDS = {
   llama: {
     title: 'llama.cpp',
     sources: ['file', 'download'],
-    options: {},
+    options: { matryoshka: MATRYOSHKA },
     memoryNeed: ggufMemory,
     process: 'runner',
     replicas: 1,
@@ -103,6 +112,7 @@ export const ENGINE_KINDS = {
         items: 1,
         pattern: 'f16|q8_0|q4_0',
       },
+      matryoshka: MATRYOSHKA,
     },
     memoryNeed: ggufMemory,
     process: 'runner',
@@ -113,7 +123,7 @@ export const ENGINE_KINDS = {
   http: {
     title: 'HTTP engine (vLLM, SGLang, llama-server, Ollama)',
     sources: ['http'],
-    options: {},
+    options: { matryoshka: MATRYOSHKA },
     memoryNeed: null,
     process: 'agent',
     // One agent may be lost without a gap in service; it costs no memory.

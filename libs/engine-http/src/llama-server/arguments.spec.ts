@@ -3,12 +3,18 @@ import { serverArguments } from './arguments.js';
 
 const model = { path: '/m.gguf', alias: 'model' };
 const settings = { context: null, slots: 3, threads: 2, gpu: false };
-const text = (options = {}, changes = {}): string => serverArguments({ ...model, options }, { ...settings, ...changes }).join(' ');
+const text = (options = {}, changes = {}): string => serverArguments({ ...model, options, embeds: false }, { ...settings, ...changes }).join(' ');
 
 describe('arguments of a llama-server', () => {
   it('give each slot the usual context', () => {
     expect(text()).toContain('--ctx-size 12288 --parallel 3 --threads 2');
     expect(text({}, { context: 100 })).toContain('--ctx-size 300');
+  });
+
+  it('have a whole text of an embedding in one batch', () => {
+    const args = serverArguments({ ...model, options: {}, embeds: true }, { ...settings, context: 100 }).join(' ');
+    expect(args).toContain('--embedding --batch-size 100 --ubatch-size 100');
+    expect(text()).not.toContain('--embedding');
   });
 
   it('use a GPU only where the operator allows it', () => {

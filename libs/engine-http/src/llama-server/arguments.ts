@@ -11,6 +11,8 @@ export interface ServedModel {
   /** The name that it gives the model. */
   readonly alias: string;
   readonly options: EngineOptions;
+  /** Whether it makes embeddings. */
+  readonly embeds: boolean;
 }
 
 type Running = Pick<EngineSettings, 'context' | 'slots' | 'threads' | 'gpu'>;
@@ -28,7 +30,7 @@ function optionText(options: EngineOptions, name: keyof (typeof ENGINE_KINDS)['l
  * Arguments of a llama-server, without its address and the operator's own.
  * @throws EngineLoadError `engine_refused` for an option that this version does not take
  */
-export function serverArguments({ path, alias, options }: ServedModel, { context, slots, threads, gpu }: Running): string[] {
+export function serverArguments({ path, alias, options, embeds }: ServedModel, { context, slots, threads, gpu }: Running): string[] {
   const layers = optionText(options, 'gpu_layers');
   const attention = optionText(options, 'flash_attention');
   const cache = optionText(options, 'cache_type');
@@ -36,6 +38,8 @@ export function serverArguments({ path, alias, options }: ServedModel, { context
     ...['--model', path, '--alias', alias, '--no-webui', '--jinja'],
     // The server divides its context among its slots.
     ...['--ctx-size', String((context ?? DEFAULT_CONTEXT) * slots), '--parallel', String(slots), '--threads', String(threads)],
+    // Of an embedding a whole text must come as one batch.
+    ...(embeds ? ['--embedding', '--batch-size', String(context ?? DEFAULT_CONTEXT), '--ubatch-size', String(context ?? DEFAULT_CONTEXT)] : []),
     ...(gpu === true ? [] : ['--device', 'none']),
     ...(gpu === true && layers !== null ? ['--n-gpu-layers', layers] : []),
     ...(attention === null ? [] : ['--flash-attn', attention]),

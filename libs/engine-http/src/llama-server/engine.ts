@@ -15,6 +15,7 @@ import {
   type EngineProgram,
   type EngineSettings,
   fingerprint,
+  isEmbeddingModel,
   type TokenCount,
 } from '@slipway/engine';
 import { withinTime } from '@slipway/platform';
@@ -97,6 +98,10 @@ export class LlamaServerEngine implements Engine {
     return this.#loaded().generate(request, output, signal);
   }
 
+  async embed(request: CanonicalRequest, output: EngineOutput, signal: AbortSignal): Promise<Usage> {
+    return this.#loaded().embed(request, output, signal);
+  }
+
   async count(request: CanonicalRequest, signal: AbortSignal, account: AccountId | null): Promise<TokenCount> {
     return this.#loaded().count(request, signal, account);
   }
@@ -116,7 +121,8 @@ export class LlamaServerEngine implements Engine {
   async #start(program: EngineProgram, onProgress: (progress: number) => void, signal: AbortSignal): Promise<EngineFacts> {
     const { source, settings } = this;
     // Before the folder is made, which the server's process removes.
-    const args = serverArguments({ path: source.path, alias: ALIAS, options: source.options }, settings);
+    const embeds = await isEmbeddingModel(source.path);
+    const args = serverArguments({ path: source.path, alias: ALIAS, options: source.options, embeds }, settings);
     const folder = await mkdtemp(join(tmpdir(), 'slipway-llama-'));
     const socketPath = join(folder, 'http.sock');
     const address = { url: URL, socketPath, credential: randomBytes(32).toString('base64url') };
@@ -137,7 +143,10 @@ export class LlamaServerEngine implements Engine {
     const alive = AbortSignal.any([signal, dead.signal]);
     try {
       await untilHealthy(address, alive);
-      this.#relay = new HttpEngine({ url: URL, model: ALIAS, socketPath }, { ...settings, credential: address.credential, imageHosts: [] });
+      this.#relay = new HttpEngine(
+        { url: URL, model: ALIAS, socketPath, matryoshka: source.options['matryoshka'] === 'on' },
+        { ...settings, credential: address.credential, imageHosts: [] },
+      );
       const facts = await this.#relay.load(onProgress, alive);
       server.loaded();
       return facts;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasSoundMetadata } from './gguf-check.js';
+import { hasSoundMetadata } from './gguf-metadata.js';
 
 const u32 = (value: number): Buffer => {
   const bytes = Buffer.alloc(4);

@@ -49,6 +49,15 @@ class Cursor {
     return at === null ? null : Number(this.#buffer.readBigUInt64LE(at));
   }
 
+  /** A text after its length; '' for one that is longer than `most`, and null at the end of the file. */
+  async text(most: number): Promise<string | null> {
+    const length = await this.uint64();
+    if (length === null) return null;
+    if (length > most) return this.skip(length) ? '' : null;
+    const at = await this.#reach(length);
+    return at === null ? null : this.#buffer.toString('utf8', at, at + length);
+  }
+
   async #reach(bytes: number): Promise<number | null> {
     if (!this.holds(bytes)) return null;
     if (this.position < this.#from || this.position + bytes > this.#from + this.#filled) {
@@ -86,30 +95,52 @@ async function skipValue(cursor: Cursor, type: number, depth = 0): Promise<boole
   return type === ARRAY && depth < DEPTH_MAX && skipArray(cursor, depth);
 }
 
-async function isSoundFile(file: FileHandle): Promise<boolean> {
+/** What the metadata of a file say; null where they do not fit into it. */
+interface Metadata {
+  /** How the model joins the vectors of a text's tokens, as GGUF numbers it; null where it does not. */
+  readonly pooling: number | null;
+}
+
+const NOT_GGUF: Metadata = { pooling: null };
+const KEY_CHARS = 256;
+const UINT32 = 4;
+
+async function metadataIn(file: FileHandle): Promise<Metadata | null> {
   const { size } = await file.stat();
   const cursor = new Cursor(file, size);
   const [magic, version] = [await cursor.uint32(), await cursor.uint32()];
   // "GGUF" as a little-endian number. llama.cpp recognises other formats by their first bytes.
-  if (magic !== 0x46554747 || version === null || version < 2) return true;
+  if (magic !== 0x46554747 || version === null || version < 2) return NOT_GGUF;
   const [tensors, entries] = [await cursor.uint64(), await cursor.uint64()];
-  if (tensors === null || entries === null || tensors > ENTRIES_MAX || entries > ENTRIES_MAX) return false;
+  if (tensors === null || entries === null || tensors > ENTRIES_MAX || entries > ENTRIES_MAX) return null;
+  let pooling: number | null = null;
   for (let i = 0; i < entries; i += 1) {
-    const type = (await skipString(cursor)) ? await cursor.uint32() : null;
-    if (type === null || !(await skipValue(cursor, type))) return false;
+    const key = await cursor.text(KEY_CHARS);
+    const type = key === null ? null : await cursor.uint32();
+    if (key === null || type === null) return null;
+    if (type === UINT32 && key.endsWith('.pooling_type')) pooling = await cursor.uint32();
+    else if (!(await skipValue(cursor, type))) return null;
   }
-  return true;
+  return { pooling };
+}
+
+async function readMetadata(path: string): Promise<Metadata | null> {
+  const file = await open(path);
+  try {
+    return await metadataIn(file);
+  } finally {
+    await file.close();
+  }
 }
 
 /**
  * Whether the metadata of a GGUF file fits into the file. llama.cpp and its binding trust the counts in it: an array of 2^32
  * elements in a file of 2 MB allocates gigabytes before anything fails. Reads only the metadata, at most some megabytes.
  */
-export async function hasSoundMetadata(path: string): Promise<boolean> {
-  const file = await open(path);
-  try {
-    return await isSoundFile(file);
-  } finally {
-    await file.close();
-  }
-}
+export const hasSoundMetadata = async (path: string): Promise<boolean> => (await readMetadata(path)) !== null;
+
+/** Poolings that make one vector of a text: mean, first token, last token. The next one, rank, makes a score. */
+const POOLINGS: ReadonlySet<number | null | undefined> = new Set([1, 2, 3]);
+
+/** Whether a GGUF file holds a model of embeddings. False for a file that cannot be read, which a load explains. */
+export const isEmbeddingModel = async (path: string): Promise<boolean> => POOLINGS.has((await readMetadata(path).catch(() => null))?.pooling);
