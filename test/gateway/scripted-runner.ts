@@ -16,6 +16,8 @@ export interface ScriptedRunnerOptions {
   readonly slots?: number;
   readonly rev?: number;
   readonly script?: Script;
+  /** What its heartbeat says that it can do; nothing unless set. */
+  readonly caps?: readonly string[];
   /** Its name; absent = one of its own. */
   readonly wk?: Incarnation;
 }
@@ -36,7 +38,7 @@ export class ScriptedRunner {
   private readonly slots: number;
   private readonly sender: StreamSender;
 
-  constructor({ nats, env, dep, log, slots = 8, rev = 1, script = answerInWords, wk }: ScriptedRunnerOptions) {
+  constructor({ nats, env, dep, log, slots = 8, rev = 1, script = answerInWords, caps = [], wk }: ScriptedRunnerOptions) {
     this.wk = wk ?? (nuid.next() as Incarnation);
     this.script = script;
     this.slots = slots;
@@ -48,7 +50,7 @@ export class ScriptedRunner {
       dep,
       rev,
       fingerprint: 'scripted',
-      caps: [],
+      caps,
       zone: null,
       admit: (start) => this.admit(start),
       load: () => ({ state: 'ready', slots: this.slots, used: this.used, queued: 0 }),
@@ -123,6 +125,27 @@ export const answerInWords: Script = async (start, writer) => {
   const r: Extract<StreamEvent, { k: 'fin' }>['r'] = words.length < all.length ? 'length' : 'stop';
   writer.events([{ k: 'fin', r }]);
   return usageOf(words.length);
+};
+
+/** Tokens of a text for `embedNumbers`. */
+export const TEXT_TOKENS = 3;
+/** A vector of four numbers whose direction is that of the number in its text, and of length 1. */
+export function vectorOf(text: string): Float32Array {
+  const numbers = [Number(/\d+/.exec(text)?.[0] ?? 0) + 1, 1, 2, 3];
+  const length = Math.hypot(...numbers);
+  return Float32Array.from(numbers, (number) => number / length);
+}
+
+/** Makes a vector of each text, the last text first, until it is cancelled. */
+export const embedNumbers: Script = async ({ req }, writer, signal) => {
+  let done = 0;
+  for (const [i, message] of [...req.messages.entries()].toReversed()) {
+    if (signal.aborted) break;
+    const x = Buffer.from(vectorOf(textOf(message)).buffer).toString('base64');
+    writer.events([{ k: 'vec', i, x }]);
+    done += 1;
+  }
+  return { ...usageOf(0), usage: { prompt: TEXT_TOKENS * done, cached: 0, completion: 0 } };
 };
 
 /** Resolves after `ms`, or at once when the stream is cancelled. */

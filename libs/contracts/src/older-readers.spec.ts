@@ -178,7 +178,7 @@ describe('a writer', () => {
     expect(checkToSend(ListDeployments.reply, { deployments: [view] }).deployments).toEqual([view]);
     for (const wrong of [{ state: NEWER }, { reason: NEWER }, { source: { kind: NEWER } }])
       expect(() => checkToSend(ListDeployments.reply, { deployments: [{ ...view, ...wrong }] })).toThrow(z.ZodError);
-    expect(() => checkToSend(UsageRecord, { ...usage, api: NEWER })).toThrow('Expected one of chat, messages, responses.');
+    expect(() => checkToSend(UsageRecord, { ...usage, api: NEWER })).toThrow('Expected one of chat, messages, responses');
     const member = { user: 1, email: 'a@b.c', name: '', role: NEWER, joined_at: at, last_sign_in_at: null };
     expect(() => checkToSend(ListMembers.reply, { members: [member], next: null })).toThrow(z.ZodError);
   });

@@ -3,7 +3,7 @@ import { ClientProgress } from '../http/client-progress.js';
 import { sendError } from '../http/error-response.js';
 import { idHeaders, type InferenceContext, type RequestContext } from '../http/request-context.js';
 import type { MemoryReservation, MemoryShares } from '../memory/memory-shares.js';
-import type { CountSurface, ResponseWriter } from '../surfaces/surface.js';
+import type { CountSurface, DocumentWriter } from '../surfaces/surface.js';
 import { type CutReason, eventBytes, type RelayedResponse, type RelayTimes } from './relayed-response.js';
 
 /** Largest response that is not streamed, in bytes. */
@@ -11,7 +11,7 @@ export const DOCUMENT_BYTES_MAX = 64 * 1024 * 1024;
 
 export interface DocumentOptions {
   readonly context: RequestContext;
-  readonly writer: ResponseWriter;
+  readonly writer: DocumentWriter;
   readonly times: RelayTimes;
   readonly cut: (reason: CutReason) => void;
   /** From `reserveDocument`. */
@@ -63,7 +63,8 @@ export class DocumentResponse implements RelayedResponse {
   }
 
   events(events: readonly StreamEvent[]): void {
-    for (const event of events) this.#bytes += eventBytes(event);
+    const { writer } = this.options;
+    for (const event of events) this.#bytes += writer.bytesOf?.(event) ?? eventBytes(event);
     if (this.#bytes > DOCUMENT_BYTES_MAX) throw new ServiceError('engine_error', 'The response is larger than 64 MiB; use a stream.');
     this.#reserve();
     this.options.writer.collect(events);

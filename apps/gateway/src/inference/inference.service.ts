@@ -1,6 +1,6 @@
-import { type PublicApi, ServiceError, type StreamId, streamIdOf } from '@slipway/contracts';
+import { type DeploymentTask, type PublicApi, ServiceError, type StreamId, streamIdOf, taskOf } from '@slipway/contracts';
 import { OpenSet } from '@slipway/platform';
-import type { StreamReceiver } from '@slipway/stream-transport';
+import type { OpenStream, StreamReceiver, StreamRequest, StreamSink } from '@slipway/stream-transport';
 import type { KeyVerifier } from '../auth/key-verifier.service.js';
 import type { InferenceContext } from '../http/request-context.js';
 import { LimitExceeded, type Reservation, setLimitHeaders } from '../limits/rate-limiter.js';
@@ -8,10 +8,11 @@ import type { MemoryShares } from '../memory/memory-shares.js';
 import type { GatewayMetrics } from '../observability/gateway-metrics.js';
 import type { HeldRequest, RequestReader } from '../reading/request-reader.js';
 import type { RequestChooser, Router, RouteRequest } from '../routing/router.service.js';
-import type { BodyReading, CountSurface, FieldNames, Surface, SurfaceRequest } from '../surfaces/surface.js';
+import type { BodyReading, CountSurface, FieldNames, RequestParts, SplitSurface, Surface, SurfaceRequest } from '../surfaces/surface.js';
 import type { UsageReporter } from '../usage/usage-reporter.js';
 import { ActiveStream } from './active-stream.js';
 import { DocumentResponse, reservationFor, reserveDocument, TokenCountResponse } from './document-response.js';
+import { JoinedStream } from './joined-stream.js';
 import type { RelayedResponse, RelayTimes } from './relayed-response.js';
 import { SseResponse, TurnEnd } from './sse-response.js';
 
@@ -43,8 +44,20 @@ interface Task {
   readonly names?: FieldNames;
 }
 
+/** Most parts of one request that run at once, however many slots there are. */
+const PARTS_AT_ONCE = 32;
+
 /** True when the client left, or a shutdown sent an error, while the body was received. */
 const isOver = ({ response }: InferenceContext): boolean => response.writableEnded || response.destroyed || response.headersSent;
+
+/** A deployment embeds or generates. @throws ServiceError naming the endpoint of what it does */
+function assertTask({ deployment }: InferenceContext, wanted: DeploymentTask): void {
+  const task = taskOf(deployment.facts.caps);
+  if (task === null || task === wanted) return;
+  const does =
+    task === 'embeddings' ? 'makes embeddings: use /v1/embeddings' : 'answers conversations: use /v1/chat/completions or /v1/messages';
+  throw new ServiceError('invalid_request', `This deployment ${does}.`);
+}
 
 /** Runs inference requests: reads the body, starts a stream on a worker, relays its events to the response. */
 export class InferenceService {
@@ -62,6 +75,7 @@ export class InferenceService {
 
   /** Generates an answer. @throws ServiceError before the stream starts; later errors are written to the response */
   async generate<R extends SurfaceRequest>(surface: Surface<R>, context: InferenceContext): Promise<void> {
+    assertTask(context, 'chat');
     await this.#read(surface, context, (read) => {
       const { shell } = read;
       context.line.note({ stream: shell.stream });
@@ -78,8 +92,28 @@ export class InferenceService {
     });
   }
 
+  /** Makes embeddings: workers answer the parts of the request side by side. @throws ServiceError as `generate` does */
+  async embed<R extends SurfaceRequest & { readonly parts: RequestParts }>(
+    surface: SplitSurface<R>,
+    context: InferenceContext,
+  ): Promise<void> {
+    assertTask(context, 'embeddings');
+    await this.#read(surface, context, (read) => {
+      const { shell } = read;
+      const { router, times, responseMemory } = this.options;
+      context.line.note({ stream: false });
+      const route = { ...this.#routeOf(context, read), embeds: true };
+      const hold = reserveDocument(responseMemory, context);
+      this.#begin({ context, route, chooser: router.chooserFor(route), api: surface.api, read }, (stream) => {
+        const writer = surface.writer(shell, context.deployment);
+        return new DocumentResponse({ context, writer, times, cut: stream.cut.bind(stream), hold });
+      });
+    });
+  }
+
   /** Counts the tokens of a prompt. @throws ServiceError as `generate` does */
   async count(surface: CountSurface, context: InferenceContext): Promise<void> {
+    assertTask(context, 'chat');
     await this.#read(surface, context, (read) => {
       const route = this.#routeOf(context, read);
       const chooser = this.options.router.countChooserFor(route);
@@ -122,18 +156,22 @@ export class InferenceService {
     const { canonical, hold, shell } = read;
     const streamId = streamIdOf(context.id);
     const reservation = this.#admit(task, streamId);
-    const metered = { context, streamId, rev: route.rev, stream: shell.stream, reservation };
     const { maxTokens, choices } = read;
-    const claim = api === 'count' ? undefined : usage.claimOf({ context, streamId, maxTokens, choices });
+    const bounds = { maxTokens, choices, promptUnits: shell.parts?.units };
+    const metered = { context, streamId, rev: route.rev, stream: shell.stream, reservation, ...bounds };
+    const claim = api === 'count' ? undefined : usage.claimOf({ context, streamId, ...bounds });
+    let unsent = shell.parts?.firsts.length ?? 1;
     const stream = new ActiveStream({
       context,
       streamId,
       metrics: api === 'count' ? null : metrics,
-      meter: api === 'count' ? null : usage.open({ ...metered, api, maxTokens, choices }),
+      meter: api === 'count' ? null : usage.open({ ...metered, api }),
       engineSilenceMs: times.engineSilenceMs,
       accepted: (worker) => {
-        hold.release();
-        chooser.accepted(worker);
+        unsent -= 1;
+        if (unsent <= 0) hold.release();
+        // Each part of a request has a chooser of its own.
+        if (!shell.parts) chooser.accepted(worker);
       },
       names,
       over: (finished) => {
@@ -147,14 +185,43 @@ export class InferenceService {
       st: streamId,
       dep: route.deployment,
       rev: route.rev,
-      api,
+      api: shell.parts ? ('embed' as const) : api,
       whole: !shell.stream,
       req: canonical,
       account: account.id,
       key: key.id,
       claim,
     };
-    stream.begin(respond(stream, streamId), (sink) => receiver.open(start, chooser, sink));
+    const open = (sink: StreamSink): OpenStream =>
+      shell.parts ? this.#openParts(start, shell.parts, { route, sink }) : receiver.open(start, chooser, sink);
+    stream.begin(respond(stream, streamId), open);
+  }
+
+  /** Opens a stream for each part, named after the request; the first one is the request's own. */
+  #openParts(
+    start: StreamRequest,
+    { firsts, costs, more }: RequestParts,
+    { route, sink }: { readonly route: RouteRequest; readonly sink: StreamSink },
+  ): OpenStream {
+    const { receiver, router } = this.options;
+    const parts = firsts.map((first, i) => {
+      const req = i === 0 ? start.req : (more[i - 1] ?? start.req);
+      // A worker's own count of a part is booked under the request's id alone.
+      const { claim, ...shared } = start;
+      const request = { ...shared, req, ...(i === 0 ? { claim } : { st: `${start.st}_${i}` as StreamId }) };
+      const own = { ...route, affinity: route.affinity + i, cost: costs[i] ?? route.cost };
+      const open = (part: StreamSink): OpenStream => {
+        const chooser = router.chooserFor(own);
+        const accepted: StreamSink['accepted'] = (worker, attempt) => {
+          chooser.accepted(worker);
+          part.accepted(worker, attempt);
+        };
+        return receiver.open(request, chooser, { ...part, accepted });
+      };
+      return { first, open };
+    });
+    const atOnce = Math.max(1, Math.min(PARTS_AT_ONCE, router.slotsOf(route.deployment)));
+    return new JoinedStream(parts, atOnce, sink);
   }
 
   /** @throws ServiceError `rate_limit_exceeded` */

@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { stepBack } from '@slipway/platform';
 import { readChatRequest } from '../surfaces/chat/request.js';
+import { readEmbeddingsRequest } from '../surfaces/embeddings/request.js';
 import { readCountRequest, readMessagesRequest } from '../surfaces/messages/request.js';
 import { readResponsesRequest } from '../surfaces/responses/request.js';
 import type { BodyReading, ReaderName } from '../surfaces/surface.js';
@@ -13,6 +14,7 @@ const READERS: Readonly<Record<ReaderName, BodyReading['read']>> = {
   chat: readChatRequest,
   messages: readMessagesRequest,
   responses: readResponsesRequest,
+  embeddings: readEmbeddingsRequest,
   count: readCountRequest,
 };
 

@@ -46,6 +46,7 @@ export interface ReadRequest<R extends SurfaceRequest = SurfaceRequest> {
   readonly cost: number;
   /** Token limit of each choice; undefined = none. */
   readonly maxTokens: number | undefined;
+  /** 0 = nothing is generated. */
   readonly choices: number;
 }
 
@@ -58,7 +59,9 @@ function readRequest<R extends SurfaceRequest>(
 ): ReadRequest<R> & { readonly canonical: CanonicalRequest } {
   const { canonical, ...shell } = reading.read(parsedValue(parseBody(bytes)), deployment, policy);
   const { max_tokens: maxTokens, n: choices = 1 } = canonical;
-  return { shell, canonical, affinity: affinityOf(canonical, shell.affinity), cost: estimateTokens(canonical), maxTokens, choices };
+  const affinity = affinityOf(canonical, shell.affinity);
+  const cost = shell.parts ? shell.parts.costs.reduce((sum, each) => sum + each, 0) : estimateTokens(canonical);
+  return { shell, canonical, affinity, cost, maxTokens, choices: shell.parts ? 0 : choices };
 }
 
 /** A deployment without `isNamed`, which needs the feeds and so the main thread. */
@@ -156,7 +159,8 @@ export class RequestReader {
     if (outcome.kind === 'failed') throw new Error(`A body could not be read: ${outcome.reason}`);
     if (outcome.kind === 'refused') throw new ServiceError(outcome.code, outcome.message, outcome.options);
     const { request } = outcome;
-    if (request.canonical instanceof Uint8Array) hold.shrinkTo(request.canonical.length);
+    const more = request.shell.parts?.more.reduce((sum, { length }) => sum + length, 0) ?? 0;
+    if (request.canonical instanceof Uint8Array) hold.shrinkTo(request.canonical.length + more);
     // Safe: the thread used the reader that the contract names.
     return request as ReadRequest<R>;
   }

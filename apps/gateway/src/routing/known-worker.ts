@@ -66,6 +66,7 @@ export class KnownWorker {
   #rev: number;
   #state: Heartbeat['state'];
   #n: number;
+  #embeds: boolean;
 
   constructor(
     heartbeat: Heartbeat,
@@ -77,12 +78,18 @@ export class KnownWorker {
     this.#rev = heartbeat.rev;
     this.#state = heartbeat.state;
     this.#n = heartbeat.n;
+    this.#embeds = heartbeat.caps.includes('embed');
     this.#load = heartbeat.used + heartbeat.queued;
     this.#slots = heartbeat.slots;
   }
 
   get rev(): number {
     return this.#rev;
+  }
+
+  /** Whether it takes starts for embeddings, as its heartbeat says; older workers do not. */
+  get embeds(): boolean {
+    return this.#embeds;
   }
 
   get slots(): number {
@@ -110,6 +117,7 @@ export class KnownWorker {
     this.#rev = heartbeat.rev;
     this.#state = heartbeat.state;
     this.#n = heartbeat.n;
+    this.#embeds = heartbeat.caps.includes('embed');
     this.seenAt = now;
     this.#load = heartbeat.used + heartbeat.queued;
     this.#slots = heartbeat.slots;

@@ -25,6 +25,8 @@ export interface RouteRequest {
   readonly key: KeyId;
   /** Estimated tokens. */
   readonly cost: number;
+  /** Only workers that make embeddings are asked. */
+  readonly embeds?: boolean;
 }
 
 interface Waiting extends RouteRequest {
@@ -115,6 +117,11 @@ export class Router {
     return this.options.table.servingRevision(id, rev);
   }
 
+  /** Slots of the live workers of a deployment. */
+  slotsOf(deployment: DeploymentId): number {
+    return this.options.table.live(deployment).reduce((sum, { slots }) => sum + slots, 0);
+  }
+
   /** Updates a runner from its heartbeat, and places requests that waited for it. */
   onHeartbeat(heartbeat: Heartbeat): void {
     if (this.options.table.report(heartbeat)) this.#offer(heartbeat.dep);
@@ -147,17 +154,18 @@ export class Router {
 
   #place(request: RouteRequest, excluded: ReadonlySet<Incarnation>): Offer {
     const { table, random } = this.options;
-    const { deployment, rev, affinity } = request;
-    const wk = chooseWorker(table.candidates(deployment, rev, excluded), affinity, random);
+    const { deployment, rev, affinity, embeds = false } = request;
+    const candidates = table.candidates(deployment, rev, excluded).filter((worker) => !embeds || worker.embeds);
+    const wk = chooseWorker(candidates, affinity, random);
     if (wk === null) return this.#noWorkerLeft(request, excluded);
     table.worker(deployment, wk)?.started();
     return { wk };
   }
 
   /** The error when no live worker is left for this request, else null. */
-  #noWorkerLeft({ deployment }: RouteRequest, excluded: ReadonlySet<Incarnation>): Offer {
+  #noWorkerLeft({ deployment, embeds = false }: RouteRequest, excluded: ReadonlySet<Incarnation>): Offer {
     const live = this.options.table.live(deployment);
-    if (live.some(({ wk }) => !excluded.has(wk))) return null;
+    if (live.some((worker) => !excluded.has(worker.wk) && (!embeds || worker.embeds))) return null;
     return {
       error: new ServiceError('deployment_unavailable', 'No worker of this deployment can take the request right now; try again soon.', {
         retryAfterS: 2,
@@ -168,7 +176,7 @@ export class Router {
   /** Requests that may wait: by the slots, and where workers are behind by what they can begin soon. */
   #mostWaiting(deployment: DeploymentId, queue: CapacityQueue): number {
     const live = this.options.table.live(deployment);
-    const forSlots = WAITING_PER_SLOT * live.reduce((sum, { slots }) => sum + slots, 0);
+    const forSlots = WAITING_PER_SLOT * this.slotsOf(deployment);
     if (!live.some(({ isBehind }) => isBehind)) return forSlots;
     const isBurst = queue.length < BURST && this.options.now() - queue.since < STANDING_MS;
     return Math.min(forSlots, isBurst ? BURST : WAITING_PER_WORKER * live.length);

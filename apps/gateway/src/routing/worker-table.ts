@@ -1,5 +1,4 @@
 import { type DeploymentId, deploymentOfRunner, type Heartbeat, type Incarnation } from '@slipway/contracts';
-import type { Candidate } from './choose-worker.js';
 import { KnownWorker } from './known-worker.js';
 
 /** Most runners of a deployment whose agents the feed does not name. */
@@ -87,7 +86,7 @@ export class WorkerTable {
   }
 
   /** The workers for `chooseWorker`. */
-  candidates(deployment: DeploymentId, rev: number, excluded: ReadonlySet<Incarnation>): Candidate[] {
+  candidates(deployment: DeploymentId, rev: number, excluded: ReadonlySet<Incarnation>): KnownWorker[] {
     const now = this.now();
     return this.live(deployment).filter((worker) => worker.rev === rev && !excluded.has(worker.wk) && worker.breaker.allows(now));
   }

@@ -10,8 +10,18 @@ export interface ErrorFormat {
   body(error: ServiceError, requestId: string): string;
 }
 
+/** Writes the events of one answer as one document. It gets every event once; those of a request in parts in any order. */
+export interface DocumentWriter {
+  /** Collects events of an answer that is not streamed. */
+  collect(events: readonly StreamEvent[]): void;
+  /** The response body made of the collected events. @throws ServiceError when the answer is incomplete */
+  document(end: EndFrame): string;
+  /** Memory that a collected event takes, in bytes; absent = about that of its text. */
+  bytesOf?(event: StreamEvent): number;
+}
+
 /** Writes the events of one answer in a public contract's format. It gets every event once, in order. */
-export interface ResponseWriter {
+export interface ResponseWriter extends DocumentWriter {
   /** Stream frames for events that are sent together; adjacent texts are merged. */
   frames(events: readonly StreamEvent[]): string;
   /** The last frames of a complete answer. */
@@ -20,10 +30,18 @@ export interface ResponseWriter {
   errorFrame(error: ServiceError, requestId: string): string;
   /** Keeps a silent stream open; clients ignore it. It may be the first frame of all. */
   keepAlive(): string;
-  /** Collects events of an answer that is not streamed. */
-  collect(events: readonly StreamEvent[]): void;
-  /** The response body made of the collected events. */
-  document(end: EndFrame): string;
+}
+
+/** The parts of a request that workers answer side by side. The first one is its `canonical`. */
+export interface RequestParts {
+  /** Number of the first text of each part. */
+  readonly firsts: readonly number[];
+  /** Estimated tokens of each part. */
+  readonly costs: readonly number[];
+  /** The canonical requests of the parts behind the first one, as JSON in UTF-8. */
+  readonly more: readonly Uint8Array[];
+  /** UTF-16 code units of all texts. */
+  readonly units: number;
 }
 
 /** A checked request. */
@@ -36,6 +54,8 @@ export interface SurfaceRequest {
   readonly names?: FieldNames;
   /** Parts of the request that are left out, for a response header; absent = none. */
   readonly ignored?: readonly string[];
+  /** Absent = one worker answers it. */
+  readonly parts?: RequestParts;
 }
 
 /** From engines' field names, which are the chat contract's first ones, to the client's. */
@@ -72,6 +92,12 @@ export interface Surface<R extends SurfaceRequest = SurfaceRequest> extends Body
   readonly errors: ErrorFormat;
   /** @param streamId id of the response, without a prefix. */
   writer(request: RequestShell<R>, deployment: ResolvedDeployment, streamId: string): ResponseWriter;
+}
+
+/** A public contract whose requests come in parts and are answered by one document. */
+export interface SplitSurface<R extends SurfaceRequest & { readonly parts: RequestParts }> extends BodyReading<R> {
+  readonly api: PublicApi;
+  writer(request: RequestShell<R>, deployment: ResolvedDeployment): DocumentWriter;
 }
 
 /** Number of tokens in a prompt. */

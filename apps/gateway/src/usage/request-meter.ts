@@ -23,6 +23,8 @@ export interface MeterListener {
 const CONTEXT_TOKENS_MAX = 2 ** 24;
 /** Most tokens of a UTF-16 code unit: it has at most three bytes in UTF-8, and no tokenizer splits a byte. */
 const TOKENS_PER_UNIT = 3;
+/** Allowance for the marks around 2,048 texts, in tokens. */
+const UNSEEN_TOKENS = 8_192;
 
 /** Milliseconds within the range of a record. */
 const duration = (ms: number): number => Math.min(Math.round(ms), USAGE_DURATION_MS_MAX);
@@ -35,8 +37,10 @@ export interface MeteredRequest {
   readonly stream: boolean;
   /** Token limit of each choice; undefined = the context. */
   readonly maxTokens: number | undefined;
-  /** Requested choices. */
+  /** Requested choices; 0 = nothing is generated. */
   readonly choices: number;
+  /** UTF-16 code units of a request whose texts have the context each; absent = its prompt has one context. */
+  readonly promptUnits?: number | undefined;
   /** Tokens reserved against its limits. */
   readonly reservation: Reservation;
 }
@@ -45,7 +49,11 @@ export interface MeteredRequest {
  * The most tokens that a request can use. An engine that ignores limits may generate more; only this process counts that.
  * @param context tokens per sequence; null = unknown.
  */
-export function boundsOf({ maxTokens, choices }: Pick<MeteredRequest, 'maxTokens' | 'choices'>, context: number | null): ClaimBounds {
+export function boundsOf(
+  { maxTokens, choices, promptUnits }: Pick<MeteredRequest, 'maxTokens' | 'choices' | 'promptUnits'>,
+  context: number | null,
+): ClaimBounds {
+  if (promptUnits !== undefined) return { prompt: Math.min(CONTEXT_TOKENS_MAX, UNSEEN_TOKENS + TOKENS_PER_UNIT * promptUnits), completion: 0 };
   const prompt = Math.min(context ?? CONTEXT_TOKENS_MAX, CONTEXT_TOKENS_MAX);
   return { prompt, completion: Math.min(TOKENS_MAX, choices * Math.min(maxTokens ?? prompt, prompt)) };
 }

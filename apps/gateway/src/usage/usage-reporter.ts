@@ -110,7 +110,7 @@ export class UsageReporter {
   }
 
   /** The claim by which a worker can report the request's usage if this process dies. */
-  claimOf(request: Pick<MeteredRequest, 'context' | 'streamId' | 'maxTokens' | 'choices'>): string {
+  claimOf(request: Pick<MeteredRequest, 'context' | 'streamId' | 'maxTokens' | 'choices' | 'promptUnits'>): string {
     const { claims, gw } = this.options;
     const { caller, deployment } = request.context;
     const { facts } = deployment;
