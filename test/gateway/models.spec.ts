@@ -80,6 +80,27 @@ describe('lists of models', () => {
     expect(bodyOf(await get(`/deployment-${id}/v1/models`, asMessages()))).toMatchObject({ data: [{ max_input_tokens: 4096 }] });
   });
 
+  it('say what a deployment does and takes', async () => {
+    const of = async (caps: string[]): Promise<unknown> => {
+      const { id } = door.rig.deployment(door.account.id, { context: 4096, caps });
+      const answer = async (): Promise<RawAnswer> => get(`/deployment-${id}/v1/models/deployment-${id}`);
+      await until('the gateway knows it', async () => (await answer()).status === 200, 30_000);
+      return bodyOf(await answer());
+    };
+    expect(await of(['images', 'json_object', 'tools'])).toMatchObject({
+      context_length: 4096,
+      architecture: { modality: 'text+image->text', input_modalities: ['text', 'image'], output_modalities: ['text'] },
+      supported_parameters: expect.arrayContaining(['max_tokens', 'tools', 'response_format']) as unknown,
+      top_provider: { context_length: 4096, max_completion_tokens: 4096 },
+    });
+    expect(await of(['embed', 'dimensions:384', 'matryoshka'])).toMatchObject({
+      max_model_len: 4096,
+      architecture: { modality: 'text->embeddings', output_modalities: ['embeddings'] },
+      supported_parameters: ['encoding_format', 'dimensions'],
+      top_provider: { max_completion_tokens: null },
+    });
+  });
+
   it('support HEAD, and name methods in the client’s form', async () => {
     expect(await get(`/${door.slug}/v1/models`, undefined, 'HEAD')).toMatchObject({ status: 200, body: '' });
     const post = await get(`/${door.slug}/v1/models`, undefined, 'POST');

@@ -11,7 +11,7 @@ describe('places for counts', () => {
   let table: WorkerTable;
   let places: CountRouter;
   const heartbeat = (name: string, rest: Partial<Heartbeat> = {}): void => {
-    const report = { wk: wk(name), dep: DEP, rev: 1, state: 'ready', n: 0, slots: 1, used: 1, queued: 0, ...rest };
+    const report = { wk: wk(name), dep: DEP, rev: 1, state: 'ready', n: 0, slots: 1, used: 1, queued: 0, caps: [], ...rest };
     table.report(report as Heartbeat);
   };
   const chooser = (affinity = 1) => places.chooserFor({ deployment: DEP, rev: 1, affinity });

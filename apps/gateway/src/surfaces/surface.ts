@@ -121,6 +121,8 @@ export interface ModelEntry {
   readonly owner: string;
   /** Tokens per sequence; null where it is unknown. */
   readonly context: number | null;
+  /** Capabilities of its engine; empty where they are unknown. */
+  readonly caps: readonly string[];
 }
 
 /** How a public contract writes models. */

@@ -52,9 +52,21 @@ const model = object(
     object: word('model'),
     created: { const: 0 },
     owned_by: text('Slug of the account.'),
-    max_model_len: count('Context in tokens.'),
+    max_model_len: count('Context in tokens, as vLLM names it.'),
+    context_length: count('The same, as OpenRouter names it.'),
+    architecture: object({
+      modality: text('Such as `text->text`.'),
+      input_modalities: list(word('text', 'image'), { minItems: 1 }),
+      output_modalities: list(word('text', 'embeddings'), { minItems: 1 }),
+    }),
+    supported_parameters: list(text(), { description: 'Request fields that have an effect.' }),
+    top_provider: object({
+      context_length: orNull(count()),
+      max_completion_tokens: orNull(count('Null where nothing is generated.')),
+      is_moderated: { const: false },
+    }),
   },
-  ['max_model_len'],
+  ['max_model_len', 'context_length', 'architecture', 'supported_parameters', 'top_provider'],
 );
 
 /** Responses, chunks and errors. */

@@ -2,9 +2,10 @@ import { Controller, Post } from '@nestjs/common';
 import { Accepts, Context, type InferenceContext } from '../../http/request-context.js';
 import { InferenceService } from '../../inference/inference.service.js';
 import { NAMED, namedIn } from '../registry.js';
-import type { ModelFormat, Surface, SurfaceRegistration } from '../surface.js';
+import type { Surface, SurfaceRegistration } from '../surface.js';
 import { chatErrors } from './errors.js';
 import { ChatWriter } from './events.js';
+import { chatModels } from './models.js';
 import { chatOpenApi } from './openapi.js';
 import { type ChatRequest, readChatRequest, wrongModel } from './request.js';
 
@@ -43,20 +44,8 @@ class ChatController {
   }
 }
 
-/** Clients require a number; the date of a model is unknown. */
-const UNKNOWN_TIME = 0;
-
-const model: ModelFormat['one'] = ({ id, owner, context }) => ({
-  id,
-  object: 'model',
-  created: UNKNOWN_TIME,
-  owned_by: owner,
-  // Not in the contract, but other servers send the context here and some clients read it.
-  ...(context !== null && { max_model_len: context }),
-});
-
 /** Endpoints that SDKs of this contract call and the gateway does not offer. */
-const OTHER_ENDPOINTS = /\/(completions|embeddings)$/;
+const OTHER_ENDPOINTS = /\/completions$/;
 const LACKS_V1 = new RegExp(`^${NAMED}/(?:chat/completions|models(?:/[^/]+)?)$`);
 const LACKS_DEPLOYMENT: ReadonlySet<string> = new Set([PATH, '/chat/completions', '/v1/models', '/models']);
 
@@ -81,7 +70,7 @@ export const chat: SurfaceRegistration = {
   errors: chatErrors,
   endpoints: [{ method: 'POST', path: PATH }],
   owns: (path) => path.endsWith('/chat/completions'),
-  models: { one: model, list: (entry) => ({ object: 'list', data: [model(entry)] }) },
+  models: chatModels,
   hint,
   openapi: chatOpenApi,
 };

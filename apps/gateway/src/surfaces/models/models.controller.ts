@@ -44,6 +44,7 @@ const entryOf = ({ caller, deployment }: InferenceContext, id: string): Paramete
   id,
   owner: caller.account.slug,
   context: deployment.facts.context,
+  caps: deployment.facts.caps,
 });
 
 function send({ response, id }: InferenceContext, document: object): void {
