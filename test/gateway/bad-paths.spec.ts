@@ -61,7 +61,7 @@ const SHAPE_ROWS: Row[] = [
   kept('a slash at the end', (d) => d.at(`${served(d)}/`), NOWHERE),
   anywhere(kept('a path parameter', (d) => d.at(`${served(d)};x=1`), NOWHERE)),
   kept('/v2', (d) => d.at(served(d).replace('/v1/', '/v2/')), NOWHERE),
-  anywhere(kept('an endpoint that does not exist', (d) => d.at(`/${d.slug}/v1/embeddings`), NOWHERE)),
+  anywhere(kept('an endpoint that does not exist', (d) => d.at(`/${d.slug}/v1/completions`), NOWHERE)),
   anywhere(kept('nothing', (d) => d.at('/'), NOWHERE)),
   anywhere(kept('the metrics', (d) => rawRequest('/metrics', d.headers(), '', 'GET'), NOWHERE)),
 ];
