@@ -14,7 +14,7 @@ import {
   type TokenCount,
   vectorText,
 } from '@slipway/engine';
-import type { LlamaEmbeddingContext, Token } from 'node-llama-cpp';
+import { type LlamaEmbeddingContext, LlamaLogLevel, type Token } from 'node-llama-cpp';
 import { type LoadedEmbedder, loadEmbedder } from './load-model.js';
 
 const shutDown = (): ServiceError => new ServiceError('server_shutting_down', 'The model is being unloaded.', { retryAfterS: 1 });
@@ -56,6 +56,8 @@ export class LlamaEmbedder implements Engine {
       if (this.#closing) throw new EngineLoadError('engine_crashed', 'The model was unloaded while it was loading.');
       this.#free = [...loaded.context.all];
       const dimensions = await this.#warmUp(loaded.context.all[0]);
+      // llama.cpp warns of every text, because its binding marks the last token alone as output.
+      loaded.base.llama.logLevel = LlamaLogLevel.error;
       const { release } = loaded.base.llama.llamaCppRelease;
       const { tokens } = loaded.context;
       log.info({ model: loaded.base.model.filename, context: tokens, slots, threads, dimensions, llama_cpp: release }, 'llama.loaded');
