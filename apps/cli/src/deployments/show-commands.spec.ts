@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sizeText } from './show-commands.js';
+import { doesText, sizeText } from './show-commands.js';
 
 it.each([
   [0, '0 B'],
@@ -10,4 +10,12 @@ it.each([
   [3_000 * 2 ** 40, '3000.0 TiB'],
 ])('%i bytes are %s', (bytes, text) => {
   expect(sizeText(bytes)).toBe(text);
+});
+
+it.each([
+  [['embed', 'dimensions:384'], 'embeddings of 384 numbers: /v1/embeddings'],
+  [['tools', 'seed'], 'chat: /v1/chat/completions, /v1/messages'],
+  [[], ''],
+])('what an engine with %j does is %j', (caps, text) => {
+  expect(doesText(caps)).toBe(text);
 });

@@ -1,5 +1,6 @@
 import {
   type DeploymentView,
+  dimensionsIn,
   FindDeployment,
   logLineText,
   ReadLog,
@@ -7,6 +8,7 @@ import {
   type RevisionView,
   deploymentSlug,
   sourceText,
+  taskOf,
 } from '@slipway/contracts';
 import { allDeployments, allModels } from '@slipway/platform';
 import type { z } from 'zod';
@@ -75,6 +77,7 @@ function describe(account: string, { deployment, revisions, running }: Found): s
     ['Revision', revisionText(deployment)],
     ['Adapter', adapterText(deployment)],
     ['Context', deployment.context],
+    ['Does', doesText(deployment.caps)],
     ['Can', deployment.caps.join(' ')],
     ['Created', deployment.created_at],
   ]);
@@ -84,6 +87,13 @@ function describe(account: string, { deployment, revisions, running }: Found): s
   );
   const now = tableOr('Nothing of it runs on any worker.', ['HOST', 'AGENT', 'REV', 'CONTEXT', 'STATE'], running.map(replicaRow));
   return `${facts}\n\n${history}\n\n${now}`;
+}
+
+/** What a deployment does, and the endpoint that calls it. */
+export function doesText(caps: readonly string[]): string {
+  const dimensions = dimensionsIn(caps);
+  if (taskOf(caps) === 'embeddings') return `embeddings${dimensions === null ? '' : ` of ${dimensions} numbers`}: /v1/embeddings`;
+  return taskOf(caps) === 'chat' ? 'chat: /v1/chat/completions, /v1/messages' : '';
 }
 
 function revisionText({ rev, serving_rev }: Found['deployment']): string {

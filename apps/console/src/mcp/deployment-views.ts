@@ -1,4 +1,4 @@
-import { deploymentSlug, type DeploymentView, DesiredState, ObservedState } from '@slipway/contracts';
+import { deploymentSlug, type DeploymentTask, type DeploymentView, DesiredState, ObservedState, taskOf } from '@slipway/contracts';
 import { z } from 'zod';
 import type { FoundDeployment } from './deployment-reference.js';
 import { knownFields, type ToolCall } from './mcp-tool.js';
@@ -18,7 +18,7 @@ const Deployment = {
   model: ModelShown,
   state: ObservedState,
   aliases: z.array(z.string()),
-  url: z.string().describe('Base address of the deployment; chat completions are at {url}/v1/chat/completions.'),
+  url: z.string().describe('Base address of the deployment; chat completions are at {url}/v1/chat/completions, embeddings at {url}/v1/embeddings.'),
 };
 
 /** Output schema of a deployment in lists. */
@@ -45,6 +45,8 @@ export const DeploymentShown = z.object({
   default_max_tokens: z.int().optional(),
   revision: z.int().describe('The newest; pass it as expected_revision to update_deployment.'),
   serving_revision: z.int().optional().describe('The one that requests go to.'),
+  task: z.enum(['chat', 'embeddings']).optional().describe('What it does, once an engine has loaded its model.'),
+  endpoints: z.array(z.string()).optional().describe('Endpoints under its address that do it.'),
   capabilities: z.array(z.string()),
   created_at: z.string(),
   example_curl: z.string(),
@@ -87,6 +89,17 @@ export function changedDeployment(id: DeploymentView['id'], state: ObservedState
   return { slug, state, next_step: adviceFor(slug, state) };
 }
 
+const ENDPOINTS: Readonly<Record<DeploymentTask, readonly string[]>> = {
+  chat: ['/v1/chat/completions', '/v1/messages'],
+  embeddings: ['/v1/embeddings'],
+};
+
+const embeddingCurl = (url: string, slug: string): string =>
+  [
+    `curl ${url}/v1/embeddings -H "X-API-Key: $SLIPWAY_API_KEY" -H "content-type: application/json"`,
+    `-d '{"model": "${slug}", "input": ["The cat sleeps on the sofa."]}'`,
+  ].join(' ');
+
 const curlFor = (url: string, slug: string): string =>
   [
     `curl -N ${url}/v1/chat/completions -H "X-API-Key: $SLIPWAY_API_KEY" -H "content-type: application/json"`,
@@ -98,6 +111,7 @@ export function shownDeployment({ deployment, revisions }: FoundDeployment, call
   const { reason, detail, progress, context, state, rev, serving_rev: serving = rev } = deployment;
   const listed = listedDeployment(deployment, call);
   const newest = revisions.find((revision) => revision.rev === rev);
+  const task = taskOf(deployment.caps);
   return {
     ...listed,
     desired: deployment.desired,
@@ -112,10 +126,12 @@ export function shownDeployment({ deployment, revisions }: FoundDeployment, call
       context_length: context ?? newest?.context,
       default_max_tokens: newest?.default_max_tokens,
       serving_revision: serving,
+      task,
+      endpoints: task && [...ENDPOINTS[task]],
     }),
     capabilities: deployment.caps,
     created_at: deployment.created_at,
-    example_curl: curlFor(listed.url, listed.slug),
+    example_curl: (task === 'embeddings' ? embeddingCurl : curlFor)(listed.url, listed.slug),
     next_step: adviceFor(listed.slug, state, progress),
   };
 }

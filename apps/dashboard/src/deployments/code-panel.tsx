@@ -1,4 +1,4 @@
-import type { DeploymentView } from '@slipway/contracts';
+import { taskOf } from '@slipway/contracts/engines';
 import { Link } from '@tanstack/react-router';
 import { type JSX, useState } from 'react';
 import { useAddresses } from '../api/use-call.js';
@@ -6,10 +6,11 @@ import { useAccount } from '../session/use-session.js';
 import { RequestCode } from '../snippets/request-code.js';
 import { SelectField } from '../ui/field.js';
 import { Panel } from '../ui/page.js';
+import type { DeploymentDetails } from './deployment-details.js';
 import { slugOf, targetOf } from './inference-target.js';
 
 /** Where clients call a deployment, and the code for it. */
-export function CodePanel({ deployment }: { readonly deployment: DeploymentView }): JSX.Element | null {
+export function CodePanel({ deployment }: Pick<DeploymentDetails, 'deployment'>): JSX.Element | null {
   const { slug } = useAccount();
   const addresses = useAddresses();
   const [wanted, setWanted] = useState<string | null>(null);
@@ -29,7 +30,10 @@ export function CodePanel({ deployment }: { readonly deployment: DeploymentView 
   );
   return (
     <Panel title="Call it" {...(names.length > 1 && { actions: by })}>
-      <RequestCode target={targetOf(addresses.gateway_url, slug, deployment, name === slugOf(deployment) ? null : name)} />
+      <RequestCode
+        target={targetOf(addresses.gateway_url, slug, deployment, name === slugOf(deployment) ? null : name)}
+        embeds={taskOf(deployment.caps) === 'embeddings'}
+      />
       <p className="text-sm text-muted">
         Put a deployment key in place of YOUR_API_KEY:{' '}
         <Link to="/$account/api-keys" params={{ account: slug }} className="text-accent underline">

@@ -1,9 +1,10 @@
 import type { DeploymentView } from '@slipway/contracts';
-import { modelNameOf, sourceText } from '@slipway/contracts/engines';
+import { dimensionsIn, modelNameOf, sourceText, taskOf } from '@slipway/contracts/engines';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type JSX, useState } from 'react';
 import { useAddresses } from '../api/use-call.js';
 import { useAccount, useMayChange } from '../session/use-session.js';
+import { formatCount } from '../format/number.js';
 import { Button, buttonClass } from '../ui/button.js';
 import { CopyIcon } from '../ui/copy-button.js';
 import { Truncated } from '../ui/data-table/truncated.js';
@@ -11,11 +12,12 @@ import { Icon } from '../ui/icon.js';
 import { Menu, type MenuEntry, type MenuGroup } from '../ui/menu.js';
 import { actionsOf, rollbackRev } from './deployment-actions.js';
 import { type DeploymentCommands, useDeploymentCommands } from './deployment-commands.js';
+import type { DeploymentDetails } from './deployment-details.js';
 import { slugOf, targetOf } from './inference-target.js';
 import { RollBackDialog } from './roll-back-dialog.js';
 
 /** Names by which clients and people know a deployment, each to be copied. */
-export function HeaderNames({ deployment }: { readonly deployment: DeploymentView }): JSX.Element {
+export function HeaderNames({ deployment }: Pick<DeploymentDetails, 'deployment'>): JSX.Element {
   const { slug: account } = useAccount();
   const gateway = useAddresses()?.gateway_url;
   const [alias] = deployment.aliases;
@@ -28,6 +30,7 @@ export function HeaderNames({ deployment }: { readonly deployment: DeploymentVie
         <Icon name="layers" className="size-3.5" />
         <Truncated text={modelNameOf(deployment.source)} cut="middle" />
       </span>
+      <Does caps={deployment.caps} />
       {deployment.adapter && (
         <Link
           to="/$account/fine-tuning/adapters/$id"
@@ -41,6 +44,20 @@ export function HeaderNames({ deployment }: { readonly deployment: DeploymentVie
         </Link>
       )}
     </div>
+  );
+}
+
+/** What the deployment does, once an engine has reported. */
+function Does({ caps }: { readonly caps: readonly string[] }): JSX.Element | null {
+  const task = taskOf(caps);
+  if (task === null) return null;
+  const dimensions = dimensionsIn(caps);
+  const text = task === 'chat' ? 'Chat' : `Embeddings${dimensions === null ? '' : ` of ${formatCount(dimensions)} numbers`}`;
+  return (
+    <span className="flex items-center gap-1.5">
+      <Icon name={task === 'chat' ? 'chat' : 'columns'} className="size-3.5" />
+      {text}
+    </span>
   );
 }
 

@@ -34,7 +34,7 @@ interface Asked {
 export function Bench({ workspace, first, second, deployments, onFirst, onSecond }: BenchProps): JSX.Element {
   const { look } = useSyncExternalStore(workspace.subscribe, () => workspace.state);
   const [one, other] = [useLane(workspace, 0), useLane(workspace, 1)];
-  const { settings, setSettings, hindrance, wishes, faults } = useSettings(workspace, [first.id, second?.id]);
+  const { settings, setSettings, hindrance, wishes, faults, lock } = useSettings(workspace, [first.id, second?.id]);
   const asked: readonly Asked[] = [
     { label: second ? 'First deployment' : 'Deployment', lane: one, deployment: first, onChoose: onFirst },
     ...(second ? [{ label: 'Second deployment', lane: other, deployment: second, onChoose: onSecond }] : []),
@@ -62,7 +62,7 @@ export function Bench({ workspace, first, second, deployments, onFirst, onSecond
             {...side}
             look={look}
             deployments={deployments}
-            onRetry={isWrong ? undefined : () => side.lane.retry({ ...common, deployment: slugOf(side.deployment) })}
+            onRetry={isWrong || lock !== null ? undefined : () => side.lane.retry({ ...common, deployment: slugOf(side.deployment) })}
           />
         ))}
       </div>
@@ -74,7 +74,7 @@ export function Bench({ workspace, first, second, deployments, onFirst, onSecond
         onDraft={(text) => workspace.keepDraft(text)}
         isRunning={asked.some(({ lane }) => lane.isRunning)}
         calls={asked.flatMap(({ lane }) => callsOf(lane))}
-        hindrance={isWrong ? 'Correct the settings first.' : null}
+        hindrance={lock ?? (isWrong ? 'Correct the settings first.' : null)}
         onSend={send}
         onStop={() => asked.map(({ lane }) => lane.stop())}
       />

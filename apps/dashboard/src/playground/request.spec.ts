@@ -3,7 +3,7 @@ import { NO_ANSWER, type Past } from './conversation.js';
 import { figuresOf, formatMs } from './figures.js';
 import { readSettings } from './read-settings.js';
 import { requestBody } from './request-body.js';
-import { FIRST_SETTINGS, hindranceOf, type Settings, type Wishes } from './settings.js';
+import { FIRST_SETTINGS, hindranceOf, lockOf, type Settings, type Wishes } from './settings.js';
 
 const all = (): boolean => true;
 const read = (settings: Partial<Settings>, can: (parameter: string) => boolean = all): ReturnType<typeof readSettings> =>
@@ -84,6 +84,14 @@ const past: readonly Past[] = [
   { question: { text: 'Hi', results: [] }, answer: { ...NO_ANSWER, text: 'Let me look.', calls: [call], isWhole: true } },
 ];
 const ask = { model: 'deployment-3', wishes, past, question: { text: 'And?', results: [{ id: 'c1', text: 'Sunny' }] } };
+
+describe('the playground', () => {
+  it('is locked with a reason for deployments of embeddings', () => {
+    expect(lockOf([['seed'], []])).toBeNull();
+    expect(lockOf([['embed']])).toMatch(/^This deployment makes embeddings/);
+    expect(lockOf([['seed'], ['embed']])).toMatch(/^One of these deployments makes embeddings/);
+  });
+});
 
 describe('a request', () => {
   it('of the chat contract holds the conversation and the settings', () => {

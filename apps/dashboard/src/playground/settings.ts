@@ -1,3 +1,4 @@
+import { taskOf } from '@slipway/contracts/engines';
 import type { Contract } from '../snippets/inference-snippets.js';
 
 /** Settings of a request as they stand in the panel. null or empty = not sent: the deployment's own default holds. */
@@ -66,4 +67,11 @@ export function hindranceOf(parameter: Parameter, contract: Contract, caps: read
   if (contract === 'messages' && CHAT_ALONE.has(parameter)) return 'Not part of the Messages contract.';
   if (caps.length > 0 && caps.every((one) => one.includes(parameter))) return null;
   return caps.length > 1 ? 'Not supported by both deployments.' : 'Not supported by this deployment.';
+}
+
+/** Why deployments with these capabilities cannot be talked to; null = they can. */
+export function lockOf(caps: readonly (readonly string[])[]): string | null {
+  if (!caps.some((one) => taskOf(one) === 'embeddings')) return null;
+  const which = caps.length === 1 ? 'This deployment' : 'One of these deployments';
+  return `${which} makes embeddings and answers no conversations. Its page has the code that calls it.`;
 }

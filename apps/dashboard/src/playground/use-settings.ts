@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { useCall } from '../api/use-call.js';
 import { readSettings } from './read-settings.js';
-import { type Faults, hindranceOf, type Parameter, type Settings, type Wishes } from './settings.js';
+import { type Faults, hindranceOf, lockOf, type Parameter, type Settings, type Wishes } from './settings.js';
 import type { Workspace } from './workspace.js';
 
 /** Capabilities are looked at again so often, in milliseconds: an update may change them. */
@@ -23,6 +23,8 @@ export interface UsedSettings {
   readonly hindrance: (parameter: Parameter) => string | null;
   readonly wishes: Wishes;
   readonly faults: Faults;
+  /** Why nothing can be asked; null = it can, or is not known yet. */
+  readonly lock: string | null;
 }
 
 /** Settings of a workspace, and what of them the deployments support. */
@@ -32,5 +34,6 @@ export function useSettings(workspace: Workspace, deployments: readonly [number,
   const hindrance = (parameter: Parameter): string | null =>
     caps === null ? 'Checking what the deployment supports…' : hindranceOf(parameter, settings.contract, caps);
   const setSettings = (next: Settings): void => workspace.change({ settings: next });
-  return { settings, setSettings, hindrance, ...readSettings(settings, (parameter) => hindrance(parameter) === null) };
+  const lock = lockOf(caps ?? []);
+  return { settings, setSettings, hindrance, lock, ...readSettings(settings, (parameter) => hindrance(parameter) === null) };
 }

@@ -1,4 +1,7 @@
+/** A contract of conversations. */
 export type Contract = 'chat' | 'messages';
+/** A contract that code is shown for. */
+export type CodeContract = Contract | 'embeddings';
 export type Language = 'curl' | 'python' | 'typescript';
 
 export interface InferenceTarget {
@@ -23,13 +26,15 @@ const inPython = (key: string | null): string => (key === null ? `os.environ["${
 const pythonImport = (key: string | null): string => (key === null ? 'import os\n\n' : '');
 const inTypescript = (key: string | null): string => (key === null ? `process.env.${KEY_VARIABLE}` : `'${key}'`);
 
-/** Base URL of a contract: the chat contract's clients want the version in it, the messages contract's add it themselves. */
-export const baseUrlOf = ({ gateway, path }: InferenceTarget, contract: Contract): string =>
-  `${gateway}/${path}${contract === 'chat' ? '/v1' : ''}`;
+/** Base URL of a contract: the messages contract's clients add the version themselves, all others want it there. */
+export const baseUrlOf = ({ gateway, path }: InferenceTarget, contract: CodeContract): string =>
+  `${gateway}/${path}${contract === 'messages' ? '' : '/v1'}`;
 
 const messages = [{ role: 'user', content: QUESTION }];
 
-const WRITERS: Readonly<Record<Contract, Readonly<Record<Language, (target: InferenceTarget, key: string | null) => string>>>> = {
+const TEXTS = ['The cat sleeps on the sofa.', 'Invoices are due in 30 days.'] as const;
+
+const WRITERS: Readonly<Record<CodeContract, Readonly<Record<Language, (target: InferenceTarget, key: string | null) => string>>>> = {
   chat: {
     curl: (target, key) => `curl -N ${baseUrlOf(target, 'chat')}/chat/completions \\
   -H "Authorization: Bearer ${inShell(key)}" \\
@@ -83,8 +88,30 @@ const stream = client.messages.stream({
 stream.on('text', (text) => process.stdout.write(text));
 await stream.finalMessage();`,
   },
+  embeddings: {
+    curl: (target, key) => `curl ${baseUrlOf(target, 'embeddings')}/embeddings \\
+  -H "Authorization: Bearer ${inShell(key)}" \\
+  -H "Content-Type: application/json" \\
+  -d '${JSON.stringify({ model: target.model, input: TEXTS })}'`,
+    python: (target, key) => `${pythonImport(key)}from openai import OpenAI
+
+client = OpenAI(base_url="${baseUrlOf(target, 'embeddings')}", api_key=${inPython(key)})
+answer = client.embeddings.create(
+    model="${target.model}",
+    input=${JSON.stringify(TEXTS, null, 1).replaceAll(/\n */g, ' ').replace('[ ', '[').replace(' ]', ']')},
+)
+print([len(one.embedding) for one in answer.data])`,
+    typescript: (target, key) => `import OpenAI from 'openai';
+
+const client = new OpenAI({ baseURL: '${baseUrlOf(target, 'embeddings')}', apiKey: ${inTypescript(key)} });
+const answer = await client.embeddings.create({
+  model: '${target.model}',
+  input: ['${TEXTS.join("', '")}'],
+});
+console.log(answer.data.map(({ embedding }) => embedding.length));`,
+  },
 };
 
 /** A first request, ready to paste. @param key absent = read from the variable that programs keep it in */
-export const inferenceSnippet = (contract: Contract, language: Language, target: InferenceTarget, key?: string): string =>
+export const inferenceSnippet = (contract: CodeContract, language: Language, target: InferenceTarget, key?: string): string =>
   WRITERS[contract][language](target, key ?? null);

@@ -4,7 +4,7 @@ import { CopyButton } from '../ui/copy-button.js';
 import { Segmented } from '../ui/segmented.js';
 import { useCodeChoice } from './code-choice.js';
 import { CONTRACT_CHOICES, LANGUAGE_CHOICES } from './code-choices.js';
-import { baseUrlOf, type Contract, exportLine, inferenceSnippet, type InferenceTarget, type Language } from './inference-snippets.js';
+import { baseUrlOf, type CodeContract, type Contract, exportLine, inferenceSnippet, type InferenceTarget, type Language } from './inference-snippets.js';
 
 export interface RequestCodeProps {
   readonly target: InferenceTarget;
@@ -12,6 +12,8 @@ export interface RequestCodeProps {
   readonly apiKey?: string;
   /** What else is chosen, above the code. */
   readonly choice?: ReactNode;
+  /** The deployment makes embeddings: there is one contract for them. */
+  readonly embeds?: boolean;
 }
 
 /** How code fences name the languages. */
@@ -36,8 +38,9 @@ export function ContractSwitch({
 }
 
 /** Where clients call a deployment, and a first request by contract and language. */
-export function RequestCode({ target, apiKey, choice }: RequestCodeProps): JSX.Element {
-  const [{ contract, language }, choose] = useCodeChoice();
+export function RequestCode({ target, apiKey, choice, embeds = false }: RequestCodeProps): JSX.Element {
+  const [{ contract: chosen, language }, choose] = useCodeChoice();
+  const contract: CodeContract = embeds ? 'embeddings' : chosen;
   const tabs = LANGUAGE_CHOICES.map(({ value, label }) => {
     return { value, label, language: FENCES[value], text: inferenceSnippet(contract, value, target, apiKey) };
   });
@@ -50,7 +53,7 @@ export function RequestCode({ target, apiKey, choice }: RequestCodeProps): JSX.E
         tabs={tabs}
         value={language}
         onChange={(next) => choose({ language: next })}
-        choices={<ContractSwitch value={contract} onChange={(next) => choose({ contract: next })} />}
+        {...(!embeds && { choices: <ContractSwitch value={chosen} onChange={(next) => choose({ contract: next })} /> })}
         {...(apiKey === undefined && { before: { label: 'Your key', text: exportLine() } })}
       />
     </>

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { readChoice } from './code-choice.js';
-import { type Contract, exportLine, inferenceSnippet, type Language } from './inference-snippets.js';
+import { type CodeContract, exportLine, inferenceSnippet, type Language } from './inference-snippets.js';
 import { type McpSnippet, mcpSnippets } from './mcp-snippets.js';
 
 const target = { gateway: 'https://inference.example.com', path: 'acme/qwen2.5', model: 'qwen2.5' };
-const CASES = (['chat', 'messages'] as const).flatMap((contract: Contract) =>
+const CASES = (['chat', 'messages', 'embeddings'] as const).flatMap((contract: CodeContract) =>
   (['curl', 'python', 'typescript'] as const).map((language: Language) => [contract, language] as const),
 );
 
 describe('a first request', () => {
   it.each(CASES)('in %s for %s names address, model and key once each', (contract, language) => {
     const text = inferenceSnippet(contract, language, target, 'svc_dep_x');
-    const base = contract === 'chat' ? 'https://inference.example.com/acme/qwen2.5/v1' : 'https://inference.example.com/acme/qwen2.5';
+    const base = `https://inference.example.com/acme/qwen2.5${contract === 'messages' ? '' : '/v1'}`;
     expect(text).toContain(base);
     expect(text).not.toContain('/v1/v1');
     expect(text.split('svc_dep_x')).toHaveLength(2);
@@ -35,6 +35,13 @@ describe('a first request', () => {
   it.each(['chat', 'messages'] as const)('by curl for %s has a body that is JSON', (contract) => {
     const body = /-d '(.*)'$/.exec(inferenceSnippet(contract, 'curl', target))?.[1] ?? '';
     expect(JSON.parse(body)).toMatchObject({ model: 'qwen2.5', stream: true });
+  });
+});
+
+describe('a first request for embeddings', () => {
+  it('by curl has a body that is JSON', () => {
+    const body = /-d '(.*)'$/.exec(inferenceSnippet('embeddings', 'curl', target))?.[1] ?? '';
+    expect(JSON.parse(body)).toEqual({ model: 'qwen2.5', input: [expect.any(String), expect.any(String)] });
   });
 });
 

@@ -5,3 +5,4 @@
  */
 export * from './engine-kinds.js';
 export * from './sources.js';
+export * from './tasks.js';
