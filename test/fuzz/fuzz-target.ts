@@ -39,19 +39,27 @@ export class FuzzTarget {
       const key = rig.key(account.id).value;
       const able = rig.deployment(account.id, { caps: [...CAPABILITIES], context: 100_000 });
       const plain = rig.deployment(account.id, { caps: ['temperature', 'seed', 'tools'] });
+      const caps = ['embed', 'dimensions:4', 'matryoshka'];
+      const vectors = rig.deployment(account.id, { caps, context: 8_192 });
       const stopped = rig.deployment(account.id, { desired: 'stopped', state: 'stopped' });
       const foreign = rig.deployment(rig.account('stranger').id);
       rig.alias(account.id, 'demo-7b', able.id);
-      const runners = [await rig.runner({ dep: able.id, slots: SLOTS }), await rig.runner({ dep: plain.id, slots: SLOTS })];
+      const runners = [
+        await rig.runner({ dep: able.id, slots: SLOTS }),
+        await rig.runner({ dep: plain.id, slots: SLOTS }),
+        await rig.runner({ dep: vectors.id, slots: SLOTS, caps }),
+      ];
       for (const runner of runners) runner.script = script;
       const gateway = await GatewayProcess.start({ url: rig.server.url }, { LOG_LEVEL: 'info' });
       const names = {
         able: [`deployment-${able.id}`, 'acme/demo-7b'],
+        vectors: [`deployment-${vectors.id}`],
         others: [`deployment-${plain.id}`, `deployment-${stopped.id}`, `deployment-${foreign.id}`, 'acme/nothing'],
       };
       const target = new FuzzTarget(rig, gateway, key, runners, names);
       for (const name of [names.able[0] ?? '', names.others[0] ?? ''])
         await until(`${name} answers`, () => target.answers(name), WITHIN_MS);
+      await until('the embeddings answer', () => target.embeds(names.vectors[0] ?? ''), WITHIN_MS);
       return target;
     } catch (error) {
       await rig.end();
@@ -101,6 +109,11 @@ export class FuzzTarget {
   private async answers(name: string): Promise<boolean> {
     const bytes = Buffer.from(JSON.stringify({ model: name, messages: [{ role: 'user', content: 'x' }] }));
     return (await this.send({ seed: 0, endpoint: 'chat', name, valid: true, bytes })).status === 200;
+  }
+
+  private async embeds(name: string): Promise<boolean> {
+    const bytes = Buffer.from(JSON.stringify({ model: name, input: 'x' }));
+    return (await this.send({ seed: 0, endpoint: 'embeddings', name, valid: true, bytes })).status === 200;
   }
 
   private exchange({ endpoint, name, bytes }: FuzzCase): Promise<FuzzAnswer> {

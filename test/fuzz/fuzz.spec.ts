@@ -12,7 +12,7 @@ const REQUESTS = 2_000;
 describe('bodies of every form', () => {
   it('are answered, or refused by name, and harm no other: 2,000 of them', async () => {
     const { statuses } = await expectUnharmed(FIRST, REQUESTS);
-    for (const endpoint of ['chat', 'messages', 'responses', 'count']) {
+    for (const endpoint of ['chat', 'messages', 'responses', 'count', 'embeddings']) {
       expect(statuses[`${endpoint} 200`], endpoint).toBeGreaterThan(50);
       expect(statuses[`${endpoint} 400`], endpoint).toBeGreaterThan(50);
     }

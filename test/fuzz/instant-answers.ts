@@ -1,5 +1,5 @@
 import type { Start, StreamEvent } from '@slipway/contracts';
-import { countSeven, type Script, usageOf } from '../gateway/scripted-runner.js';
+import { countSeven, embedNumbers, type Script, usageOf } from '../gateway/scripted-runner.js';
 
 type Request = Start['req'];
 
@@ -29,6 +29,7 @@ function choiceOf(request: Request, c: number): StreamEvent[] {
 /** Answers whatever was asked at once, with as many choices and the calls that were wanted. */
 export const answerAtOnce: Script = async (start, writer, signal) => {
   if (start.api === 'count') return countSeven(start, writer, signal);
+  if (start.api === 'embed') return embedNumbers(start, writer, signal);
   const choices = start.req.n ?? 1;
   writer.events([{ k: 'start', prompt: 7, cached: 3 }]);
   for (let c = 0; c < choices; c += 1) writer.events(choiceOf(start.req, c));

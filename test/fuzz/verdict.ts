@@ -94,11 +94,25 @@ const responsesAnswer: Check = ({ headers, body }, document) => {
 
 const countAnswer: Check = (_, document) => (isRecord(document) && Number.isInteger(document['input_tokens']) ? null : 'is no count');
 
+/** Vectors of floats are of length 1. */
+const embeddingsAnswer: Check = (_, document) => {
+  const data: unknown = isRecord(document) ? document['data'] : undefined;
+  if (!Array.isArray(data) || data.length === 0) return 'has no vectors';
+  const isWrong = (entry: unknown, i: number): boolean => {
+    if (!isRecord(entry) || entry['index'] !== i) return true;
+    const { embedding } = entry;
+    if (typeof embedding === 'string') return embedding === '';
+    return !Array.isArray(embedding) || Math.abs(Math.hypot(...(embedding as number[])) - 1) > 1e-3;
+  };
+  return data.some(isWrong) ? 'has a vector of another form' : null;
+};
+
 const ANSWERS: Readonly<Record<FuzzCase['endpoint'], Check>> = {
   chat: chatAnswer,
   messages: messagesAnswer,
   responses: responsesAnswer,
   count: countAnswer,
+  embeddings: embeddingsAnswer,
 };
 
 /** What is wrong with an answer; null = nothing. */

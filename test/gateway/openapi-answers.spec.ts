@@ -5,7 +5,7 @@ import { SURFACES } from '../../apps/gateway/src/surfaces/surfaces.js';
 import { type GatewayRig, type RunningGateway, until } from './gateway-rig.js';
 import { DOCUMENT, type Operation, resolved, validators } from './openapi-schemas.js';
 import { SAID, saying, start, text } from './openapi-events.js';
-import { answerInWords, countSeven, type ScriptedRunner, usageOf } from './scripted-runner.js';
+import { answerInWords, countSeven, embedNumbers, type ScriptedRunner, usageOf } from './scripted-runner.js';
 import { serve, type Served } from './serve.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -258,5 +258,25 @@ describe('OpenAPI document and gateway', () => {
       expect({ status: response.status, allow: response.headers.get('allow') }).toEqual({ status: 405, allow: 'GET, HEAD' });
       expect((await fetch(`${gw.url}/openapi.json/`)).status).toBe(404);
     });
+  });
+
+  it('agree on embeddings in both formats, and on their errors', async () => {
+    const caps = ['embed', 'dimensions:4'];
+    const { id } = rig.deployment(account.id, { caps });
+    await rig.runner({ dep: id, script: embedNumbers, caps });
+    const path = `/deployment-${id}/v1/embeddings`;
+    const body = { model: `deployment-${id}`, input: ['1', '2'] };
+    await until('it answers', async () => (await post(path, body)).status === 200, WITHIN_MS);
+    for (const format of ['float', 'base64']) {
+      const asked = { ...body, encoding_format: format };
+      expectFits('EmbeddingsRequest', asked);
+      const response = await post(path, asked);
+      expectDescribed('/{deployment}/v1/embeddings', 'post', response);
+      expectFits('Embeddings', await response.json());
+    }
+    const refused = await post(path, { ...body, input: [1, 2] });
+    expectDescribed('/{deployment}/v1/embeddings', 'post', refused);
+    expectFits('EmbeddingsError', await refused.json());
+    expectFits('ChatModel', await (await send(`/deployment-${id}/v1/models/deployment-${id}`)).json());
   });
 });

@@ -218,9 +218,25 @@ const RESPONSES: readonly Body[] = [
   { anything: { else: true } },
 ];
 
+const EMBEDDINGS: readonly Body[] = [
+  { input: ['a', 'b'] },
+  { input: ['a', ''] },
+  { input: ['a', null] },
+  { input: ['a', 5] },
+  { input: [1, 2] },
+  { input: [[1], [2]] },
+  { input: Array.from({ length: 2_048 }, () => 'x') },
+  { input: Array.from({ length: 2_049 }, () => 'x') },
+  { encoding_format: 'base64', dimensions: 64 },
+  { user: null, stream: true, anything: { else: true } },
+];
+
 /** Fields of requests, good and bad, by the schema that the document has for the request. */
-export const BODIES: Readonly<Record<'ChatCompletionRequest' | 'MessageRequest' | 'ResponseRequest', readonly (readonly [Body])[]>> = {
+export const BODIES: Readonly<
+  Record<'ChatCompletionRequest' | 'MessageRequest' | 'ResponseRequest' | 'EmbeddingsRequest', readonly (readonly [Body])[]>
+> = {
   ChatCompletionRequest: CHAT.map((fields) => [fields] as const),
   MessageRequest: MESSAGES.map((fields) => [fields] as const),
   ResponseRequest: RESPONSES.map((fields) => [fields] as const),
+  EmbeddingsRequest: EMBEDDINGS.map((fields) => [fields] as const),
 };

@@ -4,6 +4,7 @@ import { isServiceError } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import type { ResolvedDeployment } from '../../apps/gateway/src/deployments/deployment-resolver.service.js';
 import { readChatRequest } from '../../apps/gateway/src/surfaces/chat/request.js';
+import { readEmbeddingsRequest } from '../../apps/gateway/src/surfaces/embeddings/request.js';
 import { readMessagesRequest } from '../../apps/gateway/src/surfaces/messages/request.js';
 import { readResponsesRequest } from '../../apps/gateway/src/surfaces/responses/request.js';
 import { SURFACES } from '../../apps/gateway/src/surfaces/surfaces.js';
@@ -55,6 +56,13 @@ const REQUESTS = [
     beside: { ignore_eos: { max_output_tokens: 5 }, stream_options: { stream: true } } as Record<string, Body>,
     // Refused with a text of its own, since nothing is kept.
     apart: ['previous_response_id'],
+  },
+  {
+    name: 'EmbeddingsRequest',
+    base: { model: 'deployment-1', input: 'Hello' },
+    takes: (body: Body) => isTaken(() => readEmbeddingsRequest(body, deployment)),
+    beside: {} as Record<string, Body>,
+    apart: [],
   },
 ] as const;
 

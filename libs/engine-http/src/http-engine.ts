@@ -142,6 +142,7 @@ export class HttpEngine implements Engine {
     onProgress(1);
     const isDeclared = dimensions !== null && this.upstream.matryoshka === true;
     const caps = [
+      ...(dimensions === null ? [] : ['embed']),
       ...talent.caps,
       ...(counting === 'estimate' ? [] : ['exact_count']),
       ...(dimensions === null ? [] : [dimensionsWord(dimensions)]),

@@ -74,7 +74,7 @@ export class UpstreamProfile {
       });
       const { flavour } = this.#facts;
       this.#dimensions = await withinTime(signal, probeMs, (timed) => probeEmbeddings(client, { flavour, model }, timed));
-      if (this.#dimensions !== null) this.#caps = ['embed', 'exact_usage'];
+      if (this.#dimensions !== null) this.#caps = ['exact_usage'];
       else await withinTime(signal, probeMs, async (timed) => {
         this.#counter = await TokenCounter.probe(client, { model, flavour, caps: this.#caps, pace: pace() }, timed);
       });

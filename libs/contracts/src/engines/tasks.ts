@@ -12,7 +12,10 @@ export function dimensionsIn(caps: readonly string[]): number | null {
   return null;
 }
 
-/** What a deployment does: `embeddings`, or `chat`, which any engine does that does not report otherwise. */
+/**
+ * What a deployment does: `embeddings`, or `chat`, which any engine does that does not report `embed`. An engine
+ * that does reports `matryoshka` too where the first numbers of a vector are a vector.
+ */
 export type DeploymentTask = 'chat' | 'embeddings';
 /** What a deployment does, by the words of its engine; null = no engine has reported. */
 export const taskOf = (caps: readonly string[]): DeploymentTask | null =>

@@ -1,5 +1,5 @@
 /**
- * What an engine can do beyond text from text. Engines report these words with their state. A gateway refuses a request that
+ * What an engine of conversations can do beyond text from text; those of embeddings report words of their own (`taskOf`). Engines report these words with their state. A gateway refuses a request that
  * needs a capability which the deployment lacks. Readers ignore unknown words.
  */
 export const CAPABILITIES = [
@@ -45,10 +45,6 @@ export const CAPABILITIES = [
   'cached_tokens',
   /** Says which stop string ended an answer. */
   'stop_sequence',
-  /** Makes embeddings, and nothing else. */
-  'embed',
-  /** The first numbers of an embedding are an embedding too. */
-  'matryoshka',
 ] as const;
 /** A word of `CAPABILITIES`. */
 export type Capability = (typeof CAPABILITIES)[number];

@@ -49,7 +49,7 @@ export function readEmbeddingsRequest(body: JsonObject, deployment: ResolvedDepl
   assertFitting(texts, context);
   const size = dimensionsIn(caps);
   if (dimensions !== undefined) assertDimensions(dimensions, size, caps);
-  assertAnswer(texts.length, dimensions ?? size, format);
+  if (size !== null) assertAnswer(texts.length, dimensions ?? size, format);
   const [first, ...more] = partsOf(texts);
   if (!first) throw fault('empty_array', 'input', "'input' must hold a text.");
   return {
@@ -108,8 +108,8 @@ function assertDimensions(wanted: number, size: number | null, caps: readonly st
 }
 
 /** Before any work: a larger answer could not be sent. @throws ServiceError */
-function assertAnswer(texts: number, dimensions: number | null, format: EmbeddingsRequest['format']): void {
-  if (dimensions === null || texts * dimensions * NUMBER_BYTES[format] <= ANSWER_BYTES_MAX) return;
+function assertAnswer(texts: number, dimensions: number, format: EmbeddingsRequest['format']): void {
+  if (texts * dimensions * NUMBER_BYTES[format] <= ANSWER_BYTES_MAX) return;
   const advice = format === 'float' ? 'ask for encoding_format "base64", or send fewer texts' : 'send fewer texts';
   throw fault('invalid_value', 'input', `The answer would be larger than 64 MiB: ${advice}.`);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { noted } from '../shared/faults.js';
-import { keyword, MAX_INT32, modelName, unchecked } from '../shared/fields.js';
+import { keyword, MAX_INT32, modelName } from '../shared/fields.js';
 
 /** Most texts of one request. */
 export const TEXTS_MAX = 2_048;
@@ -20,7 +20,6 @@ export const EmbeddingsBody = z
       .max(MAX_INT32)
       .nullish()
       .meta({ description: 'Numbers of each vector. Fewer than the model’s own only where the deployment declares it (Matryoshka).' }),
-    user: unchecked('string'),
     input: z
       .union([text, z.array(text).min(1).max(TEXTS_MAX)])
       .meta({ description: 'One text, or several: together about 300,000 tokens, each at most the context of the model.' }),
