@@ -37,6 +37,6 @@ describe('the check compiled from a schema', () => {
       else refused += 1;
       if (isTaken !== isTakenByZod(schema, body)) expect.unreachable(`zod and the check differ on ${JSON.stringify(body)}`);
     }
-    expect(Math.min(taken, refused)).toBeGreaterThan(25);
+    expect(Math.min(taken, refused)).toBeGreaterThan(10);
   });
 });
