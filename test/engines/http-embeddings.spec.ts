@@ -71,7 +71,13 @@ describe('an embedding model behind a server', () => {
     ['too few', [{ index: 0, embedding: [1, 0] }]],
     ['two in one place', [0, 0].map((index) => ({ index, embedding: [1, 0] }))],
     ['one of another size', [[1, 0], [1]].map((embedding, index) => ({ index, embedding }))],
-    ['one without direction', [[1, 0], [0, 0]].map((embedding, index) => ({ index, embedding }))],
+    [
+      'one without direction',
+      [
+        [1, 0],
+        [0, 0],
+      ].map((embedding, index) => ({ index, embedding })),
+    ],
     ['one that is base64', ['AACAPw==', 'AACAPw=='].map((embedding, index) => ({ index, embedding }))],
     ['one out of place', [0, 9].map((index) => ({ index, embedding: [1, 0] }))],
   ])('fails with vectors of which there are %s', async (_, data) => {
@@ -80,10 +86,16 @@ describe('an embedding model behind a server', () => {
   });
 
   it.each([
-    ['vLLM', 400, "This model's maximum context length is 8 tokens. However, you requested 9 tokens in the input for embedding generation."],
+    [
+      'vLLM',
+      400,
+      "This model's maximum context length is 8 tokens. However, you requested 9 tokens in the input for embedding generation.",
+    ],
     ['llama-server', 500, 'input is too large to process. increase the physical batch size'],
   ])('names the text that is too long for %s', async (_, status, message) => {
-    serving((request) => (textsIn(request).some((text) => text.length > 8) ? jsonAnswer(status, { error: { message } }) : vectors(request)));
+    serving((request) =>
+      textsIn(request).some((text) => text.length > 8) ? jsonAnswer(status, { error: { message } }) : vectors(request),
+    );
     const refused = embed(await bench.loaded(), ['1', 'this is too long', '2']);
     await expect(refused).rejects.toMatchObject({ code: 'context_length_exceeded', param: 'input[1]' });
   });
@@ -137,7 +149,9 @@ describe('an embedding model behind a server', () => {
 
     it('reads them there, and unread starts', async () => {
       const wide = (request: UpstreamRequest): UpstreamScript =>
-        jsonAnswer(200, { data: textsIn(request).map((_, index) => ({ index, embedding: Array.from({ length: 4_096 }, () => 0.123456789) })) });
+        jsonAnswer(200, {
+          data: textsIn(request).map((_, index) => ({ index, embedding: Array.from({ length: 4_096 }, () => 0.123456789) })),
+        });
       serving(wide);
       const engine = await bench.loaded({ readers });
       const start = { st: 's', at: 1, dep: 1, rev: 1, api: 'embed', req: asking(Array.from({ length: 16 }, (_, i) => `text ${i}`)) };

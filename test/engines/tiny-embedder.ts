@@ -29,7 +29,9 @@ function gaussians(seed: number): () => number {
   return () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
 }
 
-type Value = readonly ['u32' | 'i32' | 'f32' | 'bool' | 'str', number | boolean | string] | readonly ['i32s' | 'strs', readonly (number | string)[]];
+type Value =
+  | readonly ['u32' | 'i32' | 'f32' | 'bool' | 'str', number | boolean | string]
+  | readonly ['i32s' | 'strs', readonly (number | string)[]];
 const TYPES = { u32: 4, i32: 5, f32: 6, bool: 7, str: 8 } as const;
 const ARRAY = 9;
 const ALIGNMENT = 32;
@@ -111,7 +113,13 @@ const TENSORS: readonly Tensor[] = [
 export async function writeTinyEmbedder(path: string, pooling: number | null = 1): Promise<void> {
   const next = gaussians(SEED);
   const entries = Object.entries(metadata(pooling));
-  const parts = [Buffer.from('GGUF'), u32(3), u64(TENSORS.length), u64(entries.length), ...entries.map(([name, value]) => entry(name, value))];
+  const parts = [
+    Buffer.from('GGUF'),
+    u32(3),
+    u64(TENSORS.length),
+    u64(entries.length),
+    ...entries.map(([name, value]) => entry(name, value)),
+  ];
   let offset = 0;
   const data: Buffer[] = [];
   for (const [name, sizes, spread] of TENSORS) {

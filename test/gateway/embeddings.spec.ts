@@ -106,7 +106,13 @@ describe('embeddings', () => {
     ['no input', {}, 'missing_required_parameter', 'input'],
     ['2,049 texts', { input: numbered(2_049) }, 'array_above_max_length', 'input'],
     ['too many tokens in all', { input: Array.from({ length: 100 }, () => 'x'.repeat(12_100)) }, 'invalid_value', 'input', '300000 tokens'],
-    ['a text that cannot fit', { input: ['a', 'x'.repeat(64 * CONTEXT + 1)] }, 'context_length_exceeded', 'input[1]', 'maximum context length'],
+    [
+      'a text that cannot fit',
+      { input: ['a', 'x'.repeat(64 * CONTEXT + 1)] },
+      'context_length_exceeded',
+      'input[1]',
+      'maximum context length',
+    ],
     ['no dimensions', { input: 'a', dimensions: 0 }, 'integer_below_min_value', 'dimensions'],
     ['more dimensions than there are', { input: 'a', dimensions: 5 }, 'invalid_value', 'dimensions', '4 at most'],
     ['fewer dimensions than a plain model has', { input: 'a', dimensions: 2 }, 'unsupported_value', 'dimensions', 'matryoshka'],
@@ -229,7 +235,10 @@ describe('embeddings', () => {
 
   it('and conversations name each other’s endpoint', async () => {
     const chat = rig.deployment(account.id, { caps: ['tools'] });
-    await until('the deployment is known', async () => (await fetch(`${gw.url}/deployment-${chat.id}/v1/models`, { headers: { 'x-api-key': key } })).status === 200);
+    await until(
+      'the deployment is known',
+      async () => (await fetch(`${gw.url}/deployment-${chat.id}/v1/models`, { headers: { 'x-api-key': key } })).status === 200,
+    );
     const refusal = async (path: string, body: object): Promise<unknown> => {
       const response = await post(path, body);
       const { error } = (await response.json()) as { error: { message: string } };
@@ -258,7 +267,10 @@ describe('embeddings', () => {
 
   it('above 64 MiB are refused before any work', async () => {
     const { id } = rig.deployment(account.id, { caps: ['embed', 'dimensions:4096'] });
-    await until('the deployment is known', async () => (await fetch(`${gw.url}/deployment-${id}/v1/models`, { headers: { 'x-api-key': key } })).status === 200);
+    await until(
+      'the deployment is known',
+      async () => (await fetch(`${gw.url}/deployment-${id}/v1/models`, { headers: { 'x-api-key': key } })).status === 200,
+    );
     const response = await post(`deployment-${id}/v1/embeddings`, { model: `deployment-${id}`, input: numbered(2_048) });
     expect({ status: response.status, body: await response.json() }).toMatchObject({
       status: 400,

@@ -49,7 +49,8 @@ export async function embedTexts(request: CanonicalRequest | UnreadRequest, outp
     return { prompt: tokens ?? estimated, cached: 0, completion: 0, ...(tokens === null && { estimated: true }) };
   } catch (error) {
     const reason: unknown = options.signal.reason;
-    if (options.signal.aborted && !(reason instanceof ServiceError)) return { prompt: estimated, cached: 0, completion: 0, estimated: true };
+    if (options.signal.aborted && !(reason instanceof ServiceError))
+      return { prompt: estimated, cached: 0, completion: 0, estimated: true };
     if (options.signal.aborted) throw reason;
     throw error instanceof ServiceError ? error : new ServiceError('engine_error', 'The engine cannot be reached.', { cause: error });
   }
@@ -98,7 +99,11 @@ interface Refused {
   readonly retryAfter: string | undefined;
 }
 
-function refusalOf({ status, text, retryAfter }: Refused, texts: readonly string[], { credential = '', facts, log }: EmbedOptions): ServiceError {
+function refusalOf(
+  { status, text, retryAfter }: Refused,
+  texts: readonly string[],
+  { credential = '', facts, log }: EmbedOptions,
+): ServiceError {
   const refusal = readRefusal({ status, body: parseRecord(text), text, retryAfter, sent: [credential, ...texts] });
   log.warn({ status, said: refusal.said }, 'upstream.refused');
   const error = errorOfRefusal(refusal);

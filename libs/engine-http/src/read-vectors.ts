@@ -17,7 +17,8 @@ export interface VectorAnswer {
   readonly tokens: number | null;
 }
 
-const broken = (): ServiceError => new ServiceError('engine_error', 'The engine answered with something else than one vector for each text.');
+const broken = (): ServiceError =>
+  new ServiceError('engine_error', 'The engine answered with something else than one vector for each text.');
 
 /**
  * Reads an answer of the embeddings contract, whose vectors stand by their `index`, or of Ollama's own.

@@ -75,9 +75,10 @@ export class UpstreamProfile {
       const { flavour } = this.#facts;
       this.#dimensions = await withinTime(signal, probeMs, (timed) => probeEmbeddings(client, { flavour, model }, timed));
       if (this.#dimensions !== null) this.#caps = ['exact_usage'];
-      else await withinTime(signal, probeMs, async (timed) => {
-        this.#counter = await TokenCounter.probe(client, { model, flavour, caps: this.#caps, pace: pace() }, timed);
-      });
+      else
+        await withinTime(signal, probeMs, async (timed) => {
+          this.#counter = await TokenCounter.probe(client, { model, flavour, caps: this.#caps, pace: pace() }, timed);
+        });
     } catch {
       signal.throwIfAborted();
     }

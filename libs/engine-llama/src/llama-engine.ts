@@ -239,4 +239,3 @@ const promisesOf = (grammar: AnswerPlan['grammar']): Pick<GenerationTask, 'leftO
   leftOut: grammar?.leftOut ?? [],
   checks: grammar?.checks ?? [],
 });
-

@@ -143,4 +143,5 @@ export const hasSoundMetadata = async (path: string): Promise<boolean> => (await
 const POOLINGS: ReadonlySet<number | null | undefined> = new Set([1, 2, 3]);
 
 /** Whether a GGUF file holds a model of embeddings. False for a file that cannot be read, which a load explains. */
-export const isEmbeddingModel = async (path: string): Promise<boolean> => POOLINGS.has((await readMetadata(path).catch(() => null))?.pooling);
+export const isEmbeddingModel = async (path: string): Promise<boolean> =>
+  POOLINGS.has((await readMetadata(path).catch(() => null))?.pooling);

@@ -18,7 +18,9 @@ const Deployment = {
   model: ModelShown,
   state: ObservedState,
   aliases: z.array(z.string()),
-  url: z.string().describe('Base address of the deployment; chat completions are at {url}/v1/chat/completions, embeddings at {url}/v1/embeddings.'),
+  url: z
+    .string()
+    .describe('Base address of the deployment; chat completions are at {url}/v1/chat/completions, embeddings at {url}/v1/embeddings.'),
 };
 
 /** Output schema of a deployment in lists. */

@@ -4,7 +4,15 @@ import { CopyButton } from '../ui/copy-button.js';
 import { Segmented } from '../ui/segmented.js';
 import { useCodeChoice } from './code-choice.js';
 import { CONTRACT_CHOICES, LANGUAGE_CHOICES } from './code-choices.js';
-import { baseUrlOf, type CodeContract, type Contract, exportLine, inferenceSnippet, type InferenceTarget, type Language } from './inference-snippets.js';
+import {
+  baseUrlOf,
+  type CodeContract,
+  type Contract,
+  exportLine,
+  inferenceSnippet,
+  type InferenceTarget,
+  type Language,
+} from './inference-snippets.js';
 
 export interface RequestCodeProps {
   readonly target: InferenceTarget;

@@ -53,7 +53,8 @@ export function boundsOf(
   { maxTokens, choices, promptUnits }: Pick<MeteredRequest, 'maxTokens' | 'choices' | 'promptUnits'>,
   context: number | null,
 ): ClaimBounds {
-  if (promptUnits !== undefined) return { prompt: Math.min(CONTEXT_TOKENS_MAX, UNSEEN_TOKENS + TOKENS_PER_UNIT * promptUnits), completion: 0 };
+  if (promptUnits !== undefined)
+    return { prompt: Math.min(CONTEXT_TOKENS_MAX, UNSEEN_TOKENS + TOKENS_PER_UNIT * promptUnits), completion: 0 };
   const prompt = Math.min(context ?? CONTEXT_TOKENS_MAX, CONTEXT_TOKENS_MAX);
   return { prompt, completion: Math.min(TOKENS_MAX, choices * Math.min(maxTokens ?? prompt, prompt)) };
 }

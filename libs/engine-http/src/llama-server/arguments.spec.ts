@@ -3,7 +3,8 @@ import { serverArguments } from './arguments.js';
 
 const model = { path: '/m.gguf', alias: 'model' };
 const settings = { context: null, slots: 3, threads: 2, gpu: false };
-const text = (options = {}, changes = {}): string => serverArguments({ ...model, options, embeds: false }, { ...settings, ...changes }).join(' ');
+const text = (options = {}, changes = {}): string =>
+  serverArguments({ ...model, options, embeds: false }, { ...settings, ...changes }).join(' ');
 
 describe('arguments of a llama-server', () => {
   it('give each slot the usual context', () => {

@@ -39,7 +39,9 @@ export function serverArguments({ path, alias, options, embeds }: ServedModel, {
     // The server divides its context among its slots.
     ...['--ctx-size', String((context ?? DEFAULT_CONTEXT) * slots), '--parallel', String(slots), '--threads', String(threads)],
     // Of an embedding a whole text must come as one batch.
-    ...(embeds ? ['--embedding', '--batch-size', String(context ?? DEFAULT_CONTEXT), '--ubatch-size', String(context ?? DEFAULT_CONTEXT)] : []),
+    ...(embeds
+      ? ['--embedding', '--batch-size', String(context ?? DEFAULT_CONTEXT), '--ubatch-size', String(context ?? DEFAULT_CONTEXT)]
+      : []),
     ...(gpu === true ? [] : ['--device', 'none']),
     ...(gpu === true && layers !== null ? ['--n-gpu-layers', layers] : []),
     ...(attention === null ? [] : ['--flash-attn', attention]),

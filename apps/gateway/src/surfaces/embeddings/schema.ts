@@ -3,7 +3,7 @@ import { noted } from '../shared/faults.js';
 import { keyword, MAX_INT32, modelName } from '../shared/fields.js';
 
 /** Most texts of one request. */
-export const TEXTS_MAX = 2_048;
+const TEXTS_MAX = 2_048;
 
 const text = noted(z.string().min(1), { code: 'invalid_value', absent: 'undefined', expected: 'a text of at least one character' });
 
