@@ -3,8 +3,9 @@ import { createLogger } from '@slipway/platform';
 import { chatStream, jsonAnswer, modelList, type UpstreamRequest, type UpstreamScript } from '@slipway/testing';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createRequestReaders } from '../../libs/engine-http/src/request-readers.js';
+import { tryUpstream } from '../../libs/engine-http/src/try-upstream.js';
 import type { Engine } from '../../libs/engine/src/engine.js';
-import { ask, run, until } from './engine-run.js';
+import { ask, run, SETTINGS, until } from './engine-run.js';
 import { UpstreamBench } from './upstream-bench.js';
 
 const PATH = '/v1/embeddings';
@@ -43,6 +44,15 @@ describe('an embedding model behind a server', () => {
     const facts = await bench.engine().load(() => undefined, never);
     expect(facts.caps).toEqual(['embed', 'exact_usage', 'dimensions:2']);
     expect(asked().map(({ body }) => body)).toEqual([{ model: 'scripted', input: ['Hello'], encoding_format: 'float' }]);
+  });
+
+  it('is found by the test of an engine', async () => {
+    serving();
+    const finding = await tryUpstream({ url: bench.upstream.url, model: 'scripted', credential: undefined }, SETTINGS.log);
+    expect(finding).toMatchObject({ outcome: 'answers', dimensions: 2 });
+    bench.upstream.posts.delete(PATH);
+    const chat = await tryUpstream({ url: bench.upstream.url, model: 'scripted', credential: undefined }, SETTINGS.log);
+    expect(chat).not.toHaveProperty('dimensions');
   });
 
   it('is not taken for one where conversations are answered too', async () => {

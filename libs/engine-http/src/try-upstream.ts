@@ -2,6 +2,7 @@ import { type EngineFinding, TESTED_MODELS_MAX } from '@slipway/contracts';
 import { EngineLoadError } from '@slipway/engine';
 import type { Logger } from '@slipway/platform';
 import { probeUpstream, type UpstreamFacts } from './probe.js';
+import { probeEmbeddings } from './probe-embeddings.js';
 import { greetsAsOllama } from './probe-talent.js';
 import { UpstreamClient } from './upstream-client.js';
 
@@ -9,6 +10,8 @@ const CONNECT_MS = 5_000;
 /** For all questions together. */
 const PATIENCE_MS = 8_000;
 const NAME_CHARS = 256;
+/** For the embedding that is asked for at last; the agent's answer is waited for 12 s. */
+const EMBEDDING_MS = 3_000;
 
 export interface TriedUpstream {
   readonly url: string;
@@ -26,7 +29,9 @@ export async function tryUpstream(
 ): Promise<Omit<EngineFinding, 'ms'>> {
   const client = new UpstreamClient({ url, credential, connections: 1, connectTimeoutMs: CONNECT_MS });
   try {
-    return findingOf(await learn(client, model), model);
+    const facts = await learn(client, model);
+    const dimensions = model === undefined ? null : await dimensionsOf(client, facts, model);
+    return { ...findingOf(facts, model), ...(dimensions !== null && { dimensions }) };
   } catch (error) {
     if (!(error instanceof EngineLoadError)) {
       log.warn({ model, err: error }, 'engine.test_failed');
@@ -44,6 +49,10 @@ async function learn(client: UpstreamClient, model: string | undefined): Promise
   const isOllama = facts.flavour === 'other' && (await greetsAsOllama(client, signal).catch(() => false));
   return isOllama ? { ...facts, flavour: 'ollama' } : facts;
 }
+
+/** Numbers of the model's embeddings; null where it makes none, or did not say in time. */
+const dimensionsOf = (client: UpstreamClient, { flavour }: UpstreamFacts, model: string): Promise<number | null> =>
+  probeEmbeddings(client, { flavour, model }, AbortSignal.timeout(EMBEDDING_MS)).catch(() => null);
 
 function findingOf({ flavour, context, models }: UpstreamFacts, model: string | undefined): Omit<EngineFinding, 'ms'> {
   const isKnown = model === undefined || models === null || models.includes(model);

@@ -24,6 +24,9 @@ describe('what a worker found at an engine', () => {
 
   it('names the server, its context and how many models', () => {
     expect(engineWords(test({}), 'qwen3').text).toBe('vLLM answers and has the model, up to 32,768 tokens of context.');
+    expect(engineWords(test({ dimensions: 768, context: null }), 'qwen3').text).toBe(
+      'vLLM answers and has the model, which makes embeddings of 768 numbers.',
+    );
     expect(engineWords(test({ server: 'other', context: null }), '').text).toBe('The engine answers and lists 1 model.');
   });
 

@@ -22,7 +22,7 @@ const SERVERS: Readonly<Record<NonNullable<EngineTest['server']>, string>> = {
 const serverName = ({ server }: EngineTest): string => SERVERS[server ?? 'other'];
 
 function answering(test: EngineTest, model: string): EngineWords {
-  const { models, context } = test;
+  const { models, context, dimensions } = test;
   const who = serverName(test);
   if (models === null) return { look: 'warn', text: `${who} answers and lists no models.`, advice: 'Enter the name of the model.' };
   if (models.length === 0) return { look: 'warn', text: `${who} answers and has no model.`, advice: 'Load a model there.' };
@@ -30,7 +30,8 @@ function answering(test: EngineTest, model: string): EngineWords {
     return { look: 'warn', text: `${who} answers, but does not list “${model}”.`, advice: 'Choose one of its models.' };
   }
   const takes = context === null ? '' : `, up to ${formatCount(context)} tokens of context`;
-  const has = model === '' ? `lists ${plural(models.length, 'model')}` : 'has the model';
+  const makes = dimensions === undefined ? '' : `, which makes embeddings of ${formatCount(dimensions)} numbers`;
+  const has = model === '' ? `lists ${plural(models.length, 'model')}` : `has the model${makes}`;
   return { look: 'good', text: `${who} answers and ${has}${takes}.`, advice: null };
 }
 

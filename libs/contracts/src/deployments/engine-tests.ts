@@ -36,6 +36,8 @@ export const EngineFinding = z.object({
   context: z.int().positive().nullable(),
   /** Models that it lists, at most `TESTED_MODELS_MAX`; null = it lists none. */
   models: z.array(z.string().max(256)).max(TESTED_MODELS_MAX).nullable(),
+  /** Numbers of its embeddings. Absent where it answers conversations, where no model was named, and from agents of release 0.1. */
+  dimensions: z.int().positive().optional(),
   /** Duration of the test, in milliseconds. */
   ms: z.int().nonnegative(),
 });
@@ -45,7 +47,7 @@ export type EngineFinding = z.infer<typeof EngineFinding>;
 export const engineTestBinding = (test: { readonly url: string; readonly wk: string }): string => `engine test ${test.url} ${test.wk}`;
 
 /**
- * Asks an engine for its models from one agent, as loading it does; generates nothing. Each agent serves its own subject and
+ * Asks an engine for its models from one agent, and whether the named one makes embeddings, as loading it does. Each agent serves its own subject and
  * does not keep the credential.
  */
 export const TestAgentEngine = defineRpc({
