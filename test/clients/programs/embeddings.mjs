@@ -17,7 +17,11 @@ const bySdk = async (options = {}) => {
 const byAi = (ai, provider) => async () => {
   const { embedMany } = await load(ai);
   const { createOpenAI } = await load(provider);
-  const { embeddings } = await embedMany({ model: createOpenAI({ baseURL, apiKey }).textEmbeddingModel(model), values: TEXTS, maxRetries: 0 });
+  const { embeddings } = await embedMany({
+    model: createOpenAI({ baseURL, apiKey }).textEmbeddingModel(model),
+    values: TEXTS,
+    maxRetries: 0,
+  });
   return embeddings;
 };
 

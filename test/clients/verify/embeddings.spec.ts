@@ -29,7 +29,10 @@ describe('embeddings', () => {
     await rig.runner({ dep: id, script: embedNumbers, caps });
     const headers = { 'x-api-key': key, 'content-type': 'application/json' };
     const body = JSON.stringify({ model: slug, input: 'x' });
-    await until('it answers', async () => (await fetch(`${gw.url}/${slug}/v1/embeddings`, { method: 'POST', headers, body })).status === 200);
+    await until(
+      'it answers',
+      async () => (await fetch(`${gw.url}/${slug}/v1/embeddings`, { method: 'POST', headers, body })).status === 200,
+    );
   }, INSTALL_MS);
   afterAll(() => rig?.end());
 

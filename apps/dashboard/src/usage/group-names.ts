@@ -9,7 +9,12 @@ export const GROUPS: readonly { readonly value: UsageGroup; readonly label: stri
 ];
 
 /** Public contracts as people call them; one that this page does not know is shown by its word. */
-export const CONTRACTS: Readonly<Record<string, string>> = { chat: 'Chat completions', messages: 'Messages', responses: 'Responses' };
+export const CONTRACTS: Readonly<Record<string, string>> = {
+  chat: 'Chat completions',
+  messages: 'Messages',
+  responses: 'Responses',
+  embeddings: 'Embeddings',
+};
 
 /** HTTP statuses of what is refused or fails, for the codes that people see most. */
 const HTTP: Readonly<Record<string, number>> = {
