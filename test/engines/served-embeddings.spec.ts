@@ -43,7 +43,7 @@ describe('an embedding model behind a gateway', () => {
     const deployment = rig.deployment(account.id, { caps, context: TINY_CONTEXT });
     slug = `deployment-${deployment.id}`;
     const source = { kind: 'file' as const, path, engine: { kind: 'llama', options: { matryoshka: 'on' } } };
-    item = { dep: deployment.id, rev: 1, source, context: null, slots: SLOTS, threads: 1, default_max_tokens: null } as AssignmentItem;
+    item = { dep: deployment.id, rev: 1, source, context: null, slots: SLOTS, threads: 1, default_max_tokens: null };
     gw = await rig.gateway();
     await Promise.all([startWorker(), startWorker()]);
     await until('the gateway answers', async () => (await embed(['a']).catch(() => null)) !== null);

@@ -9,7 +9,7 @@ const HEADS = 4;
 const SEED = 42;
 
 const MARKS = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'];
-const LETTERS = [...'abcdefghijklmnopqrstuvwxyz0123456789.,!?-'];
+const LETTERS = Array.from('abcdefghijklmnopqrstuvwxyz0123456789.,!?-');
 const WORDS = `a the of to in is it and on for with this that my your was are be not you we they he she at by from as or an
 cat cats dog dogs sleeps sleep runs run sofa warm house garden sun rain rains weather cloud wet dry day night
 ship harbour sea boat sails cargo crane port model text token vector server worker gateway stream key account

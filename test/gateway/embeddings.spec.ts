@@ -39,7 +39,7 @@ describe('embeddings', () => {
     const options = { dep: deployment.id, script: embedNumbers, caps: CAPS, slots: 2 };
     runners = [await rig.runner(options), await rig.runner(options)];
     await until('both runners are known', async () => {
-      runners.forEach(({ admitted }) => admitted.splice(0));
+      for (const runner of runners) runner.admitted.splice(0);
       await ask({ input: numbered(300) });
       return runners.every(({ admitted }) => admitted.length > 0);
     });
@@ -95,29 +95,33 @@ describe('embeddings', () => {
     }
   });
 
-  it.each<[string, object, string, string, string?]>([
-    ['a format that is none', { input: 'a', encoding_format: 'int8' }, 'invalid_value', 'encoding_format'],
-    ['token ids', { input: [1, 2] }, 'unsupported_value', 'input', 'check_embedding_ctx_length=False'],
-    ['lists of token ids', { input: [[1, 2], [3]] }, 'unsupported_value', 'input', 'check_embedding_ctx_length=False'],
-    ['an empty text', { input: '' }, 'invalid_value', 'input'],
-    ['an empty text among others', { input: ['a', ''] }, 'invalid_value', 'input[1]'],
-    ['a text that is none', { input: ['a', null] }, 'invalid_value', 'input[1]'],
-    ['no texts', { input: [] }, 'empty_array', 'input'],
-    ['no input', {}, 'missing_required_parameter', 'input'],
-    ['2,049 texts', { input: numbered(2_049) }, 'array_above_max_length', 'input'],
-    ['too many tokens in all', { input: Array.from({ length: 100 }, () => 'x'.repeat(12_100)) }, 'invalid_value', 'input', '300000 tokens'],
+  it.each<[string, object, readonly [code: string, param: string], string?]>([
+    ['a format that is none', { input: 'a', encoding_format: 'int8' }, ['invalid_value', 'encoding_format']],
+    ['token ids', { input: [1, 2] }, ['unsupported_value', 'input'], 'check_embedding_ctx_length=False'],
+    ['lists of token ids', { input: [[1, 2], [3]] }, ['unsupported_value', 'input'], 'check_embedding_ctx_length=False'],
+    ['an empty text', { input: '' }, ['invalid_value', 'input']],
+    ['an empty text among others', { input: ['a', ''] }, ['invalid_value', 'input[1]']],
+    ['a text that is none', { input: ['a', null] }, ['invalid_value', 'input[1]']],
+    ['no texts', { input: [] }, ['empty_array', 'input']],
+    ['no input', {}, ['missing_required_parameter', 'input']],
+    ['2,049 texts', { input: numbered(2_049) }, ['array_above_max_length', 'input']],
+    [
+      'too many tokens in all',
+      { input: Array.from({ length: 100 }, () => 'x'.repeat(12_100)) },
+      ['invalid_value', 'input'],
+      '300000 tokens',
+    ],
     [
       'a text that cannot fit',
       { input: ['a', 'x'.repeat(64 * CONTEXT + 1)] },
-      'context_length_exceeded',
-      'input[1]',
+      ['context_length_exceeded', 'input[1]'],
       'maximum context length',
     ],
-    ['no dimensions', { input: 'a', dimensions: 0 }, 'integer_below_min_value', 'dimensions'],
-    ['more dimensions than there are', { input: 'a', dimensions: 5 }, 'invalid_value', 'dimensions', '4 at most'],
-    ['fewer dimensions than a plain model has', { input: 'a', dimensions: 2 }, 'unsupported_value', 'dimensions', 'matryoshka'],
-    ['another model', { input: 'a', model: 'text-embedding-3-small' }, 'model_mismatch', 'model'],
-  ])('are refused for %s without any work', async (_, body, code, param, words = '') => {
+    ['no dimensions', { input: 'a', dimensions: 0 }, ['integer_below_min_value', 'dimensions']],
+    ['more dimensions than there are', { input: 'a', dimensions: 5 }, ['invalid_value', 'dimensions'], '4 at most'],
+    ['fewer dimensions than a plain model has', { input: 'a', dimensions: 2 }, ['unsupported_value', 'dimensions'], 'matryoshka'],
+    ['another model', { input: 'a', model: 'text-embedding-3-small' }, ['model_mismatch', 'model']],
+  ])('are refused for %s without any work', async (_, body, [code, param], words = '') => {
     const { status, error } = await ask(body);
     expect({ status, ...error }).toMatchObject({ status: 400, code, param, message: expect.stringContaining(words) as string });
     expect(admitted()).toBe(0);
@@ -216,7 +220,7 @@ describe('embeddings', () => {
     await until('all slots are taken', () => runners.every(({ used }) => used === 2));
     const since = performance.now();
     leaving.abort();
-    await expect(left).rejects.toThrow();
+    await expect(left).rejects.toThrow(/abort/i);
     await until('the work has ended', () => runners.every(({ used }) => used === 0));
     expect(performance.now() - since).toBeLessThan(1_000);
     expect(admitted()).toBe(4);

@@ -8,7 +8,8 @@ stepBack();
 function bytesIn(outcome: PrepareOutcome): ArrayBuffer[] {
   if (outcome.kind !== 'prepared') return [];
   const { prepared } = outcome;
-  const pieces = 'pieces' in prepared ? prepared.pieces : 'body' in prepared ? [prepared.body] : [];
+  const alone = 'body' in prepared ? [prepared.body] : [];
+  const pieces = 'pieces' in prepared ? prepared.pieces : alone;
   const buffers = pieces.flatMap((piece) =>
     piece instanceof Uint8Array && piece.byteLength === piece.buffer.byteLength ? [piece.buffer] : [],
   );

@@ -115,13 +115,20 @@ async function metadataIn(file: FileHandle): Promise<Metadata | null> {
   if (tensors === null || entries === null || tensors > ENTRIES_MAX || entries > ENTRIES_MAX) return null;
   let pooling: number | null = null;
   for (let i = 0; i < entries; i += 1) {
-    const key = await cursor.text(KEY_CHARS);
-    const type = key === null ? null : await cursor.uint32();
-    if (key === null || type === null) return null;
-    if (type === UINT32 && key.endsWith('.pooling_type')) pooling = await cursor.uint32();
-    else if (!(await skipValue(cursor, type))) return null;
+    const value = await poolingIn(cursor);
+    if (value === null) return null;
+    pooling = value === 'another' ? pooling : value;
   }
   return { pooling };
+}
+
+/** Reads one entry; null where it does not fit into the file. */
+async function poolingIn(cursor: Cursor): Promise<number | 'another' | null> {
+  const key = await cursor.text(KEY_CHARS);
+  const type = key === null ? null : await cursor.uint32();
+  if (key === null || type === null) return null;
+  if (type === UINT32 && key.endsWith('.pooling_type')) return cursor.uint32();
+  return (await skipValue(cursor, type)) ? 'another' : null;
 }
 
 async function readMetadata(path: string): Promise<Metadata | null> {

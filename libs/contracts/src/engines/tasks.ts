@@ -18,5 +18,7 @@ export function dimensionsIn(caps: readonly string[]): number | null {
  */
 export type DeploymentTask = 'chat' | 'embeddings';
 /** What a deployment does, by the words of its engine; null = no engine has reported. */
-export const taskOf = (caps: readonly string[]): DeploymentTask | null =>
-  caps.length === 0 ? null : caps.includes('embed') ? 'embeddings' : 'chat';
+export function taskOf(caps: readonly string[]): DeploymentTask | null {
+  if (caps.length === 0) return null;
+  return caps.includes('embed') ? 'embeddings' : 'chat';
+}

@@ -71,7 +71,7 @@ export function readEmbeddingsRequest(body: JsonObject, deployment: ResolvedDepl
 
 /** Token ids are of another tokenizer: an engine would make a vector of some other text. @throws ServiceError */
 function refuseTokens(input: unknown): void {
-  const [first]: unknown[] = Array.isArray(input) ? input : [];
+  const first: unknown = Array.isArray(input) ? input[0] : undefined;
   if (typeof first !== 'number' && !Array.isArray(first)) return;
   throw fault(
     'unsupported_value',
