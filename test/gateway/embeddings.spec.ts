@@ -253,9 +253,10 @@ describe('embeddings', () => {
     expect(await refusal(`${slug}/v1/chat/completions`, { model: slug, messages })).toEqual(embeds);
     expect(await refusal(`${slug}/v1/messages`, { model: slug, messages, max_tokens: 5 })).toEqual(embeds);
     expect(await refusal(`${slug}/v1/messages/count_tokens`, { model: slug, messages })).toEqual(embeds);
+    expect(await refusal(`${slug}/v1/responses`, { model: slug, input: 'Hi' })).toEqual(embeds);
     expect(await refusal(`deployment-${chat.id}/v1/embeddings`, { model: `deployment-${chat.id}`, input: 'a' })).toEqual([
       400,
-      'This deployment answers conversations: use /v1/chat/completions or /v1/messages.',
+      'This deployment answers conversations: use /v1/chat/completions, /v1/messages or /v1/responses.',
     ]);
   });
 

@@ -14,7 +14,7 @@ it.each([
 
 it.each([
   [['embed', 'dimensions:384'], 'embeddings of 384 numbers: /v1/embeddings'],
-  [['tools', 'seed'], 'chat: /v1/chat/completions, /v1/messages'],
+  [['tools', 'seed'], 'chat: /v1/chat/completions, /v1/messages, /v1/responses'],
   [[], ''],
 ])('what an engine with %j does is %j', (caps, text) => {
   expect(doesText(caps)).toBe(text);

@@ -93,7 +93,7 @@ function describe(account: string, { deployment, revisions, running }: Found): s
 export function doesText(caps: readonly string[]): string {
   const dimensions = dimensionsIn(caps);
   if (taskOf(caps) === 'embeddings') return `embeddings${dimensions === null ? '' : ` of ${dimensions} numbers`}: /v1/embeddings`;
-  return taskOf(caps) === 'chat' ? 'chat: /v1/chat/completions, /v1/messages' : '';
+  return taskOf(caps) === 'chat' ? 'chat: /v1/chat/completions, /v1/messages, /v1/responses' : '';
 }
 
 function revisionText({ rev, serving_rev }: Found['deployment']): string {

@@ -22,7 +22,7 @@ describe('a deployment that an agent looks at', () => {
 
   it('names the endpoints of conversations', () => {
     const { task, endpoints, example_curl: curl } = shown(['tools']);
-    expect({ task, endpoints }).toEqual({ task: 'chat', endpoints: ['/v1/chat/completions', '/v1/messages'] });
+    expect({ task, endpoints }).toEqual({ task: 'chat', endpoints: ['/v1/chat/completions', '/v1/messages', '/v1/responses'] });
     expect(curl).toContain('/v1/chat/completions');
   });
 

@@ -92,7 +92,7 @@ export function changedDeployment(id: DeploymentView['id'], state: ObservedState
 }
 
 const ENDPOINTS: Readonly<Record<DeploymentTask, readonly string[]>> = {
-  chat: ['/v1/chat/completions', '/v1/messages'],
+  chat: ['/v1/chat/completions', '/v1/messages', '/v1/responses'],
   embeddings: ['/v1/embeddings'],
 };
 

@@ -55,7 +55,9 @@ function assertTask({ deployment }: InferenceContext, wanted: DeploymentTask): v
   const task = taskOf(deployment.facts.caps);
   if (task === null || task === wanted) return;
   const does =
-    task === 'embeddings' ? 'makes embeddings: use /v1/embeddings' : 'answers conversations: use /v1/chat/completions or /v1/messages';
+    task === 'embeddings'
+      ? 'makes embeddings: use /v1/embeddings'
+      : 'answers conversations: use /v1/chat/completions, /v1/messages or /v1/responses';
   throw new ServiceError('invalid_request', `This deployment ${does}.`);
 }
 
