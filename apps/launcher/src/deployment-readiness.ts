@@ -1,4 +1,12 @@
-import { type AccountId, AgentHeartbeat, type AgentLoad, type DeploymentId, type DeploymentView, wildcardOf } from '@slipway/contracts';
+import {
+  type AccountId,
+  AgentHeartbeat,
+  type AgentLoad,
+  type DeploymentId,
+  type DeploymentView,
+  taskOf,
+  wildcardOf,
+} from '@slipway/contracts';
 import { allDeployments, type NatsConnection, type RpcClient } from '@slipway/platform';
 import type { z } from 'zod';
 import { StartError } from '../../../scripts/lib/start-error.mjs';
@@ -27,6 +35,11 @@ export class WorkerReports {
   /** Number of workers on which this revision of a deployment is ready. */
   serving(id: DeploymentId, rev: number): number {
     return this.#loads().filter((load) => load.dep === id && load.rev === rev && load.state === 'ready').length;
+  }
+
+  /** Whether a deployment makes embeddings, as its workers report. */
+  embeds(id: DeploymentId): boolean {
+    return this.#loads().some(({ dep, caps }) => dep === id && taskOf(caps) === 'embeddings');
   }
 
   /** Runner processes, without the pids in `known`. */

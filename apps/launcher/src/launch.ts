@@ -65,7 +65,8 @@ export async function bringUp(context: LaunchContext, since: number): Promise<Re
     const baseUrl = stage.environment['PUBLIC_BASE_URL'] || stage.localUrl;
     const setupUrl = setupToken === null ? null : `${consoleUrl}/join#${setupToken}`;
     const urls = { baseUrl, consoleUrl, setupUrl, gateways: gateways.map(({ url }) => url) };
-    return { ...urls, natsVersion: nats.version, deployment, path, slots, key, processes, seconds: (Date.now() - since) / 1_000 };
+    const embeds = reports.embeds(deployment);
+    return { ...urls, natsVersion: nats.version, deployment, path, slots, embeds, key, processes, seconds: (Date.now() - since) / 1_000 };
   } finally {
     await connection.close();
   }

@@ -17,6 +17,8 @@ export interface Result {
   readonly path: string;
   /** Slots of one replica; null if unknown. */
   readonly slots: number | null;
+  /** Whether it makes embeddings. */
+  readonly embeds: boolean;
   /** Null on later runs. */
   readonly key: NewKey | null;
   readonly processes: readonly { readonly name: string; readonly pid: number }[];
@@ -40,33 +42,50 @@ export const jsonReport = ({ baseUrl, consoleUrl, setupUrl, gateways, deployment
   })}\n`;
 
 interface Target {
-  /** Base URL of the chat contract. */
+  /** Base URL of OpenAI's contracts. */
   readonly url: string;
   readonly model: string;
 }
 
-const curl = ({ url, model }: Target): string =>
-  `curl -N ${url}/chat/completions -H "Authorization: Bearer $SLIPWAY_API_KEY" -H "Content-Type: application/json" -d '${JSON.stringify({
-    model,
-    stream: true,
-    messages: [{ role: 'user', content: QUESTION }],
-  })}'`;
+/** A first request in each language. */
+interface Examples {
+  readonly curl: (target: Target) => string;
+  readonly python: (target: Target) => string;
+  readonly typescript: (target: Target) => string;
+}
 
-const python = ({ url, model }: Target): string => `import os
+const curl = (url: string, body: object): string =>
+  `curl -N ${url} -H "Authorization: Bearer $SLIPWAY_API_KEY" -H "Content-Type: application/json" -d '${JSON.stringify(body)}'`;
+const pythonClient = (url: string): string => `import os
 
 from openai import OpenAI
 
-client = OpenAI(base_url="${url}", api_key=os.environ["SLIPWAY_API_KEY"])
+client = OpenAI(base_url="${url}", api_key=os.environ["SLIPWAY_API_KEY"])`;
+const typescriptClient = (url: string): string => `import OpenAI from 'openai';
+
+const client = new OpenAI({ baseURL: '${url}', apiKey: process.env.SLIPWAY_API_KEY });`;
+
+const CHAT: Examples = {
+  curl: ({ url, model }) => curl(`${url}/chat/completions`, { model, stream: true, messages: [{ role: 'user', content: QUESTION }] }),
+  python: ({ url, model }) => `${pythonClient(url)}
 stream = client.chat.completions.create(model="${model}", stream=True, messages=[{"role": "user", "content": "${QUESTION}"}])
 for chunk in stream:
     if chunk.choices:
-        print(chunk.choices[0].delta.content or "", end="", flush=True)`;
-
-const typescript = ({ url, model }: Target): string => `import OpenAI from 'openai';
-
-const client = new OpenAI({ baseURL: '${url}', apiKey: process.env.SLIPWAY_API_KEY });
+        print(chunk.choices[0].delta.content or "", end="", flush=True)`,
+  typescript: ({ url, model }) => `${typescriptClient(url)}
 const stream = await client.chat.completions.create({ model: '${model}', stream: true, messages: [{ role: 'user', content: '${QUESTION}' }] });
-for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.content ?? '');`;
+for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.content ?? '');`,
+};
+
+const EMBEDDINGS: Examples = {
+  curl: ({ url, model }) => curl(`${url}/embeddings`, { model, input: [QUESTION] }),
+  python: ({ url, model }) => `${pythonClient(url)}
+answer = client.embeddings.create(model="${model}", input=["${QUESTION}"])
+print(answer.data[0].embedding)`,
+  typescript: ({ url, model }) => `${typescriptClient(url)}
+const answer = await client.embeddings.create({ model: '${model}', input: ['${QUESTION}'] });
+console.log(answer.data[0]?.embedding);`,
+};
 
 const keyLine = (key: NewKey | null): string =>
   key === null
@@ -94,6 +113,7 @@ export function textReport(result: Result): string {
   const slug = deploymentSlug(deployment);
   const target = { url: `${baseUrl}/${path}/v1`, model: path.split('/').at(-1) ?? slug };
   const others = gateways.slice(1);
+  const examples = result.embeds ? EMBEDDINGS : CHAT;
   return `
 Slipway is ready (${seconds.toFixed(1)} s).
 
@@ -105,15 +125,15 @@ Slipway is ready (${seconds.toFixed(1)} s).
 
 Try it:
 
-${indent(curl(target))}
+${indent(examples.curl(target))}
 
 Python (pip install openai):
 
-${indent(python(target))}
+${indent(examples.python(target))}
 
 TypeScript (npm install openai):
 
-${indent(typescript(target))}
+${indent(examples.typescript(target))}
 
 Ctrl-C stops everything.
 `;

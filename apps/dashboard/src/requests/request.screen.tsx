@@ -21,7 +21,12 @@ import { Status, type StatusLook } from '../ui/status.js';
 import { searchFor } from '../url-state/search-codec.js';
 import { requestIdIn } from './request-id.js';
 
-const CONTRACTS: Readonly<Record<string, string>> = { chat: 'Chat completions', messages: 'Messages', responses: 'Responses', embeddings: 'Embeddings' };
+const CONTRACTS: Readonly<Record<string, string>> = {
+  chat: 'Chat completions',
+  messages: 'Messages',
+  responses: 'Responses',
+  embeddings: 'Embeddings',
+};
 const LOOKS: Readonly<Record<string, StatusLook>> = { completed: 'good', running: 'busy', cancelled: 'plain' };
 /** The log is shown from so long before a request to so long after it, in milliseconds. */
 const AROUND_MS = 60_000;
