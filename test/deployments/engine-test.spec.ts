@@ -67,7 +67,7 @@ async function testsOf(owner: AccountId): Promise<object[]> {
 const bearers = (): unknown[] => engine.requests.map(({ headers }) => headers['authorization']);
 
 describe('an engine test', () => {
-  it('requests only the model list from a worker', async () => {
+  it('asks for the model list and one embedding only', async () => {
     const [found, ...more] = await test({ credential: CREDENTIAL });
     expect(found).toEqual({
       host: expect.any(String) as string,
@@ -80,8 +80,8 @@ describe('an engine test', () => {
       ms: expect.any(Number) as number,
     });
     expect(more).toEqual([]);
-    expect(engine.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /v1/models']);
-    expect(bearers()).toEqual([`Bearer ${CREDENTIAL}`]);
+    expect(engine.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /v1/models', 'POST /v1/embeddings']);
+    expect(new Set(bearers())).toEqual(new Set([`Bearer ${CREDENTIAL}`]));
   });
 
   it('reports the problem in words', async () => {
