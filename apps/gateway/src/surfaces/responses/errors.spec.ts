@@ -1,21 +1,17 @@
-import { INFERENCE_ERRORS, type ErrorCode, ServiceError } from '@slipway/contracts';
+import { ERRORS, INFERENCE_ERRORS, type ErrorCode, ServiceError } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { chatErrors } from '../chat/errors.js';
 import { responsesErrors } from './errors.js';
 
 const bodyOf = (error: ServiceError): { error: Record<string, unknown> } =>
   JSON.parse(responsesErrors.body(error, 'req_1')) as { error: Record<string, unknown> };
 
 describe('an error of the responses contract', () => {
-  it.each((Object.keys(INFERENCE_ERRORS) as ErrorCode[]).filter((code) => code !== 'context_length_exceeded'))(
-    '%s is as in chat',
-    (code) => {
-      const error = new ServiceError(code, 'Words.');
-      expect(bodyOf(error)).toEqual(JSON.parse(chatErrors.body(error, 'req_1')));
-      const isStopped = code === 'deployment_stopped';
-      expect(responsesErrors.status(error)).toBe(isStopped ? 400 : chatErrors.status(error));
-    },
-  );
+  it.each(Object.keys(INFERENCE_ERRORS) as ErrorCode[])('%s has four keys and its usual status', (code) => {
+    const error = new ServiceError(code, 'Words.');
+    expect(Object.keys(bodyOf(error).error)).toEqual(['message', 'type', 'param', 'code']);
+    expect(bodyOf(error).error['code']).toBe(code);
+    expect(responsesErrors.status(error)).toBe(code === 'deployment_stopped' ? 400 : ERRORS[code].status);
+  });
 
   it('of a long prompt has the wording clients parse', () => {
     const { error } = bodyOf(new ServiceError('context_length_exceeded', 'Too long.', { facts: { tokens: 5_000, context: 4_096 } }));
@@ -26,5 +22,10 @@ describe('an error of the responses contract', () => {
     expect(bodyOf(new ServiceError('context_length_exceeded', 'Too long.')).error['message']).toMatch(
       /prompt is too long.*maximum context length/,
     );
+  });
+
+  it('has its own code where it needs one', () => {
+    const error = new ServiceError('invalid_value', 'Words.', { param: 'input[0].id', facts: { error_code: 'item_not_found' } });
+    expect(bodyOf(error).error).toMatchObject({ type: 'invalid_request_error', code: 'item_not_found', param: 'input[0].id' });
   });
 });

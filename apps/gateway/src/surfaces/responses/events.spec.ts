@@ -51,7 +51,7 @@ function documentOf(said: readonly StreamEvent[], options: Partial<ResponsesWrit
   one.collect(said);
   return JSON.parse(one.document(end)) as Json;
 }
-const outputOf = (events: readonly Event[]): unknown => (events.at(-1)?.['response'] as Json)['output'];
+const outputOf = (events: readonly Event[]): unknown => (events.at(-1)!['response'] as Json)['output'];
 const typesOf = (events: readonly Event[]): string[] => events.map(({ type }) => type.replace(/^response\./, ''));
 const deltasOf = (events: readonly Event[], type: string): string =>
   events.map((event) => (event.type === `response.${type}.delta` ? String(event['delta']) : '')).join('');

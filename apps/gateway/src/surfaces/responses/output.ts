@@ -158,19 +158,20 @@ export class OutputItems implements PartFrames {
 
   /** Clients run a call as soon as it is done, so one that a limit cut is never done. */
   #endCall(part: CallPart, at: number): string {
-    const input = argumentsIn(part);
     const { id, face, decoder } = this.#item;
-    const isWhole = input !== null && (!decoder || isCustomInput(input));
-    if (!isWhole && this.isCut) return '';
-    if (!isWhole) throw new ServiceError('engine_error', 'The model called a tool with arguments that the tool does not take.');
+    const text = decoder ? customInput(part) : wholeArguments(part);
+    if (text === null && this.isCut) return '';
+    if (text === null) throw new ServiceError('engine_error', 'The model called a tool with arguments that the tool does not take.');
     this.hasAnswer = true;
-    const nothing = !decoder && part.written === '' ? this.piece(part, '{}') : '';
-    const text = jsonText(decoder ? String(input['input']) : part.written || '{}');
-    const name = jsonText(face?.name ?? part.name);
     const done = decoder
       ? this.#ofItem('response.custom_tool_call_input.done', `,"input":${text}`)
-      : this.#ofItem('response.function_call_arguments.done', `,"name":${name},"arguments":${text}`);
-    return nothing + done + this.#done(callItem(part, { id, face, status: 'completed', text }), at);
+      : this.#endArguments(part, jsonText(face?.name ?? part.name), text);
+    return done + this.#done(callItem(part, { id, face, status: 'completed', text }), at);
+  }
+
+  #endArguments(part: CallPart, name: string, text: string): string {
+    const nothing = part.written === '' ? this.piece(part, '{}') : '';
+    return nothing + this.#ofItem('response.function_call_arguments.done', `,"name":${name},"arguments":${text}`);
   }
 
   #done(item: string, at: number): string {
@@ -199,7 +200,14 @@ function callItem(part: CallPart, { id, face, status, text }: Pick<OpenItem, 'id
   return `{"id":"${id}","status":"${status}","type":"${type}",${name},"${member}":${text}}`;
 }
 
-const isCustomInput = (input: Record<string, unknown>): boolean => typeof input['input'] === 'string' && Object.keys(input).length === 1;
+/** JSON of a call's arguments as a text; null where they are no whole object. */
+const wholeArguments = (part: CallPart): string | null => (argumentsIn(part) === null ? null : jsonText(part.written || '{}'));
+
+/** JSON of the text for a custom tool; null where the arguments are anything but this text. */
+function customInput(part: CallPart): string | null {
+  const { input, ...others } = argumentsIn(part) ?? {};
+  return typeof input === 'string' && Object.keys(others).length === 0 ? jsonText(input) : null;
+}
 
 const INPUT_START = /^\s*\{\s*"input"\s*:\s*"/;
 const ESCAPE_CHARS = 2;

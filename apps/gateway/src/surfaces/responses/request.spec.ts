@@ -141,13 +141,23 @@ describe('a request of the responses contract', () => {
     expect(read({ structured_outputs: { regex: 'a+' } }).canonical.output).toEqual({ kind: 'regex', pattern: 'a+' });
   });
 
-  it.each<[string, object, string[], string, string]>([
-    ['tools', { tools: [tool('f')] }, ['images'], 'tools', 'unsupported_parameter'],
-    ['a forced tool', { tools: [tool('f')], tool_choice: 'required' }, ['tools'], 'tool_choice', 'unsupported_value'],
-    ['a schema', { text: { format: { type: 'json_schema', name: 'x', schema: {} } } }, ['tools'], 'text.format', 'unsupported_parameter'],
-    ['a regular expression', { structured_outputs: { regex: 'a' } }, ['tools'], 'structured_outputs', 'unsupported_parameter'],
-    ['an image', imageOf({ image_url: PNG }), ['tools'], 'input[0].content[0].image_url', 'unsupported_content'],
-    ['log probabilities', { top_logprobs: 1 }, ['tools'], 'include', 'unsupported_parameter'],
+  it.each<[string, object, string[], { param: string; code: string }]>([
+    ['tools', { tools: [tool('f')] }, ['images'], { param: 'tools', code: 'unsupported_parameter' }],
+    ['a forced tool', { tools: [tool('f')], tool_choice: 'required' }, ['tools'], { param: 'tool_choice', code: 'unsupported_value' }],
+    [
+      'a schema',
+      { text: { format: { type: 'json_schema', name: 'x', schema: {} } } },
+      ['tools'],
+      { param: 'text.format', code: 'unsupported_parameter' },
+    ],
+    [
+      'a regular expression',
+      { structured_outputs: { regex: 'a' } },
+      ['tools'],
+      { param: 'structured_outputs', code: 'unsupported_parameter' },
+    ],
+    ['an image', imageOf({ image_url: PNG }), ['tools'], { param: 'input[0].content[0].image_url', code: 'unsupported_content' }],
+    ['log probabilities', { top_logprobs: 1 }, ['tools'], { param: 'include', code: 'unsupported_parameter' }],
     [
       'an earlier call',
       {
@@ -157,11 +167,10 @@ describe('a request of the responses contract', () => {
         ],
       },
       ['images'],
-      'input[0].type',
-      'unsupported_content',
+      { param: 'input[0].type', code: 'unsupported_content' },
     ],
-  ])('needs the engine’s capability for %s', (_, fields, caps, param, code) => {
-    expect(faultOf(fields, caps)).toMatchObject({ param, code });
+  ])('needs the engine’s capability for %s', (_, fields, caps, expected) => {
+    expect(faultOf(fields, caps)).toMatchObject(expected);
   });
 
   it('names its own fields in an engine’s errors', () => {

@@ -144,27 +144,26 @@ const namesOf = (output: string): FieldNames => ({
   reasoning_effort: 'reasoning.effort',
 });
 
+/** Plain fields that answers repeat, with what they say where the request has none. */
+const REPEATED = {
+  ...{ temperature: null, top_p: null, top_logprobs: 0, max_output_tokens: null, truncation: 'disabled', metadata: {} },
+} as const satisfies Partial<Record<keyof Plain, unknown>>;
+const REPEATED_STRUCTURE = { tool_choice: 'auto', parallel_tool_calls: true } as const satisfies Partial<Record<keyof Body, unknown>>;
+
+const repeated = (given: JsonObject, usual: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(usual).map(([name, value]) => [name, given[name] ?? value]));
+
 /** The members of an answer that repeat the request. */
-function echoOf(
-  settings: Plain,
-  { tools = [], text, tool_choice: choice, parallel_tool_calls: parallel }: Body,
-  ignored: readonly number[],
-): string {
+function echoOf(settings: Plain, structure: Body, ignored: readonly number[]): string {
+  const { tools = [], text } = structure;
   const shown = tools.filter((_, i) => !ignored.includes(i));
   const long = { instructions: settings.instructions ?? null, tools: shown, text: { format: text?.format ?? { type: 'text' } } };
   const isLong = JSON.stringify(long).length > ECHO_CHARS_MAX;
-  const { temperature, top_p: topP, top_logprobs: top, max_output_tokens: limit, reasoning, metadata, truncation } = settings;
   const members = {
-    ...(isLong ? { instructions: null, tools: [], text: {} } : long),
-    tool_choice: isLong ? 'auto' : (choice ?? 'auto'),
-    parallel_tool_calls: parallel ?? true,
-    max_output_tokens: limit ?? null,
-    reasoning: { effort: reasoning?.effort ?? null, summary: null },
-    temperature: temperature ?? null,
-    top_p: topP ?? null,
-    top_logprobs: top ?? 0,
-    truncation: truncation ?? 'disabled',
-    metadata: metadata ?? {},
+    ...repeated(settings, REPEATED),
+    ...repeated(structure, REPEATED_STRUCTURE),
+    reasoning: { effort: settings.reasoning?.effort ?? null, summary: null },
+    ...(isLong ? { instructions: null, tools: [], text: {}, tool_choice: 'auto' } : long),
   };
   return JSON.stringify(members).slice(1, -1);
 }

@@ -204,7 +204,10 @@ function optionCheck(schema: Schema, note: FaultNote): Check {
     return wordsOf(shape[discriminator]).map((word) => [word, check] as const);
   });
   const checks = new Map<unknown, Check>(named);
-  const wrongWord = wrongOf({ code: 'invalid_value', ...note }, note.expected ?? listed(named.flatMap(([word]) => (typeof word === 'string' ? [word] : []))));
+  const wrongWord = wrongOf(
+    { code: 'invalid_value', ...note },
+    note.expected ?? listed(named.flatMap(([word]) => (typeof word === 'string' ? [word] : []))),
+  );
   return (value) => {
     if (!isRecord(value)) return wrong(value);
     const word = value[discriminator];
