@@ -46,6 +46,24 @@ describe('a fresh Slipway with two gateways', () => {
     }
   });
 
+  it('answers and calls tools by the responses contract', async () => {
+    const [client] = clients(stack.alias);
+    if (!client) throw new Error('no gateway');
+    const asked = { model: 'demo', input: 'Who are you?', temperature: 0, store: false };
+    expect((await client.responses.create(asked)).output_text).toMatch(/demo model/);
+    const weather = { type: 'function' as const, name: 'get_weather', strict: null };
+    const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+    const tools = [{ type: 'namespace' as const, name: 'sky', description: 'Of the sky.', tools: [{ ...weather, parameters }] }];
+    const input = 'What is the weather in Paris?';
+    const forced = { ...asked, input, tools, tool_choice: 'required' as const };
+    const called = await client.responses.stream(forced).finalResponse();
+    expect(called.output).toMatchObject([{ type: 'function_call', name: 'get_weather', namespace: 'sky', status: 'completed' }]);
+    const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'], additionalProperties: false };
+    const text = { format: { type: 'json_schema' as const, name: 'place', schema, strict: true } };
+    const formed = await client.responses.create({ ...asked, text, max_output_tokens: 200 });
+    expect(Object.keys(JSON.parse(formed.output_text) as object)).toEqual(['city']);
+  });
+
   it('answers curl with X-API-Key', async () => {
     const body = JSON.stringify({ model: 'demo', messages, stream: true, temperature: 0 });
     const url = `${stack.gateways[0]}/${stack.alias}/v1/chat/completions`;
