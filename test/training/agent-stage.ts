@@ -27,7 +27,7 @@ type Item = z.input<typeof TrainingItem>;
 export type JobItem = Extract<Item, { kind: 'job' }>;
 
 /** The command line of a process; empty once it has ended. */
-export function commandOf(pid: number): string {
+function commandOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {
