@@ -1,8 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { until } from '../testing/until.js';
 import { AgentStage, COUNT } from './agent-stage.js';
+
+// Trainers take what CPU others leave.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 // What else it does with jobs, adapters from outside and measures, and its end, are under verify.
 const stage = AgentStage.around();
