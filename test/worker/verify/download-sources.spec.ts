@@ -2,6 +2,7 @@ import { expect, vi } from 'vitest';
 import { anItem } from '../an-item.js';
 import { cache, downloaded, downloadTest as it, failure, model, startAgent } from '../download-stage.js';
 import { BIG_MODEL, sha256 } from '../half-model.js';
+import { MODEL } from '../rig.js';
 import { until } from '../until.js';
 
 vi.setConfig({ testTimeout: 180_000 });
@@ -47,4 +48,26 @@ it.concurrent('a wrong checksum is reported, the file fetched once', async ({ ri
   rig.assign(agent, [wrong, anItem(2, { source: { kind: 'download', uri, sha256: sha256(model) } })]);
   await rig.ready(agent, 2);
   expect(rig.loadOf(agent, 1)?.state).toBe('failed');
+});
+
+it.concurrent('bad addresses say why and leave nothing behind', async ({ rig, host }) => {
+  host.serve('/tiny.gguf', model);
+  const agent = await startAgent({ rig, host });
+  rig.assign(agent, [
+    downloaded(1, host.url('/tiny.gguf', '127.0.0.1')),
+    downloaded(2, host.url('/tiny.gguf').replace('https:', 'http:')),
+    downloaded(3, host.url('/nothing.gguf?signature=secret')),
+    downloaded(4, MODEL),
+  ]);
+  expect(await failure(rig, agent, 1)).toMatchObject({
+    reason: 'download_failed',
+    detail: expect.stringContaining('not on the list of allowed hosts'),
+  });
+  expect((await failure(rig, agent, 2)).detail).toContain('must be named by an https URL or an hf: URI');
+  const nowhere = await failure(rig, agent, 3);
+  expect(nowhere).toMatchObject({ reason: 'download_failed', detail: expect.stringContaining('404') });
+  expect(nowhere.detail).not.toContain('secret');
+  expect((await failure(rig, agent, 4)).reason).toBe('download_failed');
+  rig.assign(agent, []);
+  await until('the cache is empty', () => cache(rig).length === 0);
 });
