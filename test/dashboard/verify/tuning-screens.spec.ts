@@ -56,7 +56,7 @@ describe('the screens of data sets and fine-tuning', () => {
       await page.evaluate("document.documentElement.dataset.theme = 'dark'");
       for (const fault of await axeFaults(page, ['best-practice'])) faults.push(`${path} dark: ${fault}`);
       await page.setViewportSize({ width: 360, height: 740 });
-      await page.waitForFunction(FITS, null, { timeout: 5_000 }).catch(() => faults.push(`${path}: wider than a phone`));
+      await page.waitForFunction(FITS, null, { timeout: 30_000 }).catch(() => faults.push(`${path}: wider than a phone`));
       await page.setViewportSize({ width: 1280, height: 860 });
     }
     expect(faults).toEqual([]);

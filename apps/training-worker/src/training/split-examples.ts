@@ -6,32 +6,50 @@ import type { JobSettings } from './training-job.js';
 /** Held-out examples at most. */
 export const HELD_MOST = 500;
 
-/** Where rendered examples lie in their file, a few bytes each: there may be millions. */
+/** Examples for which there is room at first. */
+const FIRST_ROOM = 1_024;
+
+/** Where rendered examples lie in their file, 20 bytes each: there may be millions. */
 class Entries {
-  readonly #at: number[] = [];
-  readonly #bytes: number[] = [];
-  readonly #order: number[] = [];
+  #at = new Float64Array(FIRST_ROOM);
+  #order = new Float64Array(FIRST_ROOM);
+  #bytes = new Uint32Array(FIRST_ROOM);
+  #count = 0;
   readonly places: number[] = [];
 
   get count(): number {
-    return this.#at.length;
+    return this.#count;
   }
 
   add(entry: Entry, order: number, place?: number): void {
-    this.#at.push(entry.at);
-    this.#bytes.push(entry.bytes);
-    this.#order.push(order);
+    const at = this.#count;
+    if (at === this.#at.length) this.#grow();
+    this.#at[at] = entry.at;
+    this.#bytes[at] = entry.bytes;
+    this.#order[at] = order;
+    this.#count += 1;
     if (place !== undefined) this.places.push(place);
   }
 
   /** Numbers of the entries in the order of training. */
   inOrder(): Uint32Array {
     const order = this.#order;
-    return Uint32Array.from(order.keys()).sort((a, b) => (order[a] ?? 0) - (order[b] ?? 0));
+    const numbers = new Uint32Array(this.#count);
+    for (let i = 0; i < numbers.length; i += 1) numbers[i] = i;
+    return numbers.sort((a, b) => (order[a] ?? 0) - (order[b] ?? 0));
   }
 
   entry(number: number): Entry {
     return { at: this.#at[number] ?? 0, bytes: this.#bytes[number] ?? 0 };
+  }
+
+  #grow(): void {
+    const room = 2 * this.#count;
+    const [at, order, bytes] = [new Float64Array(room), new Float64Array(room), new Uint32Array(room)];
+    at.set(this.#at);
+    order.set(this.#order);
+    bytes.set(this.#bytes);
+    [this.#at, this.#order, this.#bytes] = [at, order, bytes];
   }
 }
 
