@@ -7,7 +7,7 @@ import { PEERS } from './peers/peers.js';
 import type { CleanUp } from './processes/clean-up.js';
 import { HelperProcess } from './processes/helper-process.js';
 import { type BenchStage, temporaryFolder } from './stage.js';
-import { checkOut } from './ways/checkout.js';
+import { checkOut, type Checkout } from './ways/checkout.js';
 import { startNginx } from './ways/nginx.js';
 import { installPeer, startPeer } from './ways/peer-way.js';
 import { startSlipway } from './ways/slipway.js';
@@ -48,28 +48,41 @@ class Starter {
   }
 
   /** Another state of Slipway, built by a first start of its own, so that what is measured is a start like any other. */
-  async otherSlipway(ref: string): Promise<Way> {
-    const { root, environment, freePort } = this.stage;
-    const { root: other, commit } = await checkOut(root, ref, join(this.folder, 'against'));
+  async otherSlipway({ root, commit }: Checkout): Promise<Way> {
+    const { environment, freePort } = this.stage;
     const name = `slipway@${commit}`;
-    const build = { name, version: commit, root: other, environment, dataDir: join(this.folder, 'build'), port: await freePort() };
+    const build = { name, version: commit, root, environment, dataDir: join(this.folder, 'build'), port: await freePort() };
     const built: { stop(): Promise<void> }[] = [];
-    await startSlipway({ ...build, enginePort: this.enginePort }, (launcher) => {
+    await startSlipway({ ...build, enginePort: this.enginePort, isFresh: true }, (launcher) => {
       this.#owned(launcher);
       built.push(launcher);
     });
     for (const launcher of built) await launcher.stop();
-    return this.slipway(name, commit, other);
+    return this.slipway(name, commit, root);
   }
 
-  async peer(peer: Peer): Promise<Way> {
-    const { root, environment, freePort } = this.stage;
-    const installed = await installPeer(peer, join(root, '.cache/bench'), environment);
+  async peer(peer: Peer, installed: string): Promise<Way> {
+    const { environment, freePort } = this.stage;
     const folder = join(this.folder, peer.name);
     await mkdir(folder);
     const place = { installed, folder, enginePort: this.enginePort, port: await freePort(), opsPort: await freePort() };
     return startPeer(peer, place, this.#owned, environment['PATH']);
   }
+}
+
+/** Everything that has to be fetched before anything starts. */
+interface Fetched {
+  readonly checkout: Checkout | null;
+  /** Folders of peers. */
+  readonly peers: ReadonlyMap<Peer, string>;
+}
+
+async function fetchAll({ root, environment }: BenchStage, { against, peers }: BenchOptions, folder: string): Promise<Fetched> {
+  const checkout = against === null ? null : await checkOut(root, against, join(folder, 'against'));
+  const installed = new Map<Peer, string>();
+  for (const peer of PEERS.filter(({ name }) => peers.includes(name)))
+    installed.set(peer, await installPeer(peer, join(root, '.cache/bench'), environment));
+  return { checkout, peers: installed };
 }
 
 /**
@@ -78,11 +91,12 @@ class Starter {
  */
 export async function bringUp(
   stage: BenchStage,
-  { against, peers }: BenchOptions,
+  options: BenchOptions,
   cleanUp: CleanUp,
   progress: (text: string) => void,
 ): Promise<Field> {
   const folder = await temporaryFolder(cleanUp);
+  const fetched = await fetchAll(stage, options, folder);
   const help = async <First>(script: string): Promise<{ helper: HelperProcess; first: First }> => {
     const started = await HelperProcess.start<First>(script);
     cleanUp.add(() => started.helper.stop());
@@ -94,12 +108,12 @@ export async function bringUp(
   const ways = [directWay(first.port), await starter.nginx()];
   progress('Starting Slipway…');
   ways.push(await starter.slipway('slipway', 'this', stage.root));
-  if (against !== null) progress(`Building and starting Slipway of ${against}…`);
-  const other = against === null ? null : await starter.otherSlipway(against);
+  if (fetched.checkout) progress(`Building and starting Slipway of ${fetched.checkout.commit}…`);
+  const other = fetched.checkout ? await starter.otherSlipway(fetched.checkout) : null;
   if (other) ways.push(other);
-  for (const peer of PEERS.filter(({ name }) => peers.includes(name))) {
+  for (const [peer, installed] of fetched.peers) {
     progress(`Starting ${peer.name} ${peer.version}…`);
-    ways.push(await starter.peer(peer));
+    ways.push(await starter.peer(peer, installed));
   }
   return { surroundings: { clients, engine, progress }, ways, against: other?.name ?? null };
 }

@@ -8,6 +8,8 @@ import { waitUntil } from '../processes/wait-until.js';
 import { CHAT_PATH, type Way } from './way.js';
 
 const READY_WITHIN_MS = 180_000;
+/** With the installation of dependencies, and the build. */
+const BUILT_WITHIN_MS = 600_000;
 const STOPPED_WITHIN_MS = 20_000;
 
 export interface SlipwayOptions {
@@ -21,6 +23,8 @@ export interface SlipwayOptions {
   /** The engine that it serves; without one, the bundled model. */
   readonly enginePort?: number;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The repository is not built yet. */
+  readonly isFresh?: true;
 }
 
 interface Ready {
@@ -68,13 +72,13 @@ export async function startSlipway(options: SlipwayOptions, owned: (launcher: Ow
     stopWithinMs: STOPPED_WITHIN_MS,
   });
   owned(launcher);
-  const line = await waitUntil(`${name} starts`, READY_WITHIN_MS, () => {
+  const line = await waitUntil(`${name} starts`, options.isFresh ? BUILT_WITHIN_MS : READY_WITHIN_MS, () => {
     if (launcher.ended) throw new Error(`The launcher ended:\n${launcher.stderr}`);
     return launcher.stdout.endsWith('\n') ? launcher.stdout : null;
   });
   const { base_url, alias, key, processes } = JSON.parse(line) as Ready;
-  // `gateway-1` and `gateway-2` are one row.
-  const named = new Map(processes.map((one) => [one.pid, one.name.replace(/-\d+$/, '')]));
+  // `gateway-1` and `gateway-2` are one row, as are all runners.
+  const named = new Map(processes.map((one) => [one.pid, one.name.replace(/(?:-\d+)+$/, '')]));
   const groupOf = (pid: number, above: string): string => named.get(pid) ?? (above === '' ? 'launcher' : above);
   return {
     name,
