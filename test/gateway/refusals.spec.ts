@@ -67,7 +67,7 @@ describe('the HTTP door', () => {
     ['/v1 twice', '/deployment-1/v1/v1/chat/completions', 'key', null, 404, 'not_found'],
     ['no /v1', '/deployment-1/chat/completions', 'key', null, 404, 'not_found'],
     ['an empty segment', `//deployment-1/${CHAT}`, 'key', null, 404, 'model_not_found'],
-    ['the responses endpoint', '/deployment-1/v1/responses', 'key', null, 404, 'not_found'],
+    ['an answer that was kept', '/deployment-1/v1/responses/resp_1', 'key', null, 404, 'not_found'],
     ['the metrics of the ops port', '/metrics', 'key', null, 404, 'not_found'],
   ])('refuses %s before a worker hears of it', async (...[, place, headers, payload, status, code]) => {
     const before = served.runner.admitted.length;
@@ -114,8 +114,8 @@ describe('the HTTP door', () => {
     const { httpAdapter } = served.gw.gateway.get<HttpAdapterHost>(HttpAdapterHost);
     const server = httpAdapter.getInstance<{ printRoutes(options: { commonPrefix: boolean }): string }>();
     const methods = server.printRoutes({ commonPrefix: false }).match(/\((?:GET|POST|HEAD|PUT|DELETE|PATCH|OPTIONS)[^)]*\)/g) ?? [];
-    // Two health checks, the API's description, the security contact and four lists of models; three endpoints, by slug and by alias.
-    expect(methods.toSorted()).toEqual([...Array<string>(8).fill('(GET, HEAD)'), ...Array<string>(6).fill('(POST)')]);
+    // Two health checks, the API's description, the security contact and four lists of models; five endpoints, by slug and by alias.
+    expect(methods.toSorted()).toEqual([...Array<string>(8).fill('(GET, HEAD)'), ...Array<string>(10).fill('(POST)')]);
   });
 });
 

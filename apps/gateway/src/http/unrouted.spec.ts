@@ -63,9 +63,6 @@ describe('a request that no route takes', () => {
     ['/chat/completions', 'https://api.example/deployment-<id>/v1'],
     ['/deployment-7/chat/completions', 'https://api.example/deployment-7/v1'],
     ['/acme/demo/chat/completions', 'https://api.example/acme/demo/v1'],
-    ['/deployment-7/v1/responses', 'https://api.example/deployment-7/v1'],
-    ['/acme/demo/v1/responses', 'https://api.example/acme/demo/v1'],
-    ['/deployment-7/v1/v1/responses', 'https://api.example/deployment-7/v1'],
     ['/deployment-7/v1/chat/completions/chat/completions', 'https://api.example/deployment-7/v1'],
     ['/deployment-7/v1/chat/completions/', 'https://api.example/deployment-7/v1'],
     ['/deployment-7/v1//chat/completions', 'https://api.example/deployment-<id>/v1'],
@@ -113,8 +110,20 @@ describe('a request that no route takes', () => {
     expect(explain('POST', '/v2/x/y/messages').message).toContain(`POST ${BASE}/deployment-<id>/v1/messages.`);
   });
 
-  it('for responses names the offered contract', () => {
-    expect(explain('POST', '/deployment-7/v1/responses').message).toMatch(/\/v1\/chat\/completions.*\.chat\(/);
+  it.each([
+    ['/v1/responses', 'https://api.example/deployment-<id>/v1'],
+    ['/deployment-7/responses', 'https://api.example/deployment-7/v1'],
+    ['/acme/demo/responses', 'https://api.example/acme/demo/v1'],
+    ['/deployment-7/v1/v1/responses', 'https://api.example/deployment-7/v1'],
+    ['/deployment-7/v1/responses/', 'https://api.example/deployment-7/v1'],
+  ])('on %s names the base URL for responses', (path, baseUrl) => {
+    const error = explain('POST', path);
+    expect(error.code).toBe('not_found');
+    expect(error.message).toContain(`base URL to ${baseUrl}.`);
+  });
+
+  it.each(['resp_1', 'input_tokens', 'compact'])('for responses/%s says what to send instead', (below) => {
+    expect(explain('POST', `/deployment-7/v1/responses/${below}`).message).toMatch(/kept here|counts them|ordinary request/);
   });
 
   it.each(['/v2/deployment-7/chat', '/', '/metrics', '/DEPLOYMENT-7/V1/CHAT/COMPLETIONS'])('on %s names the endpoint', (path) => {
