@@ -218,11 +218,9 @@ describe('embeddings', () => {
     const leaving = new AbortController();
     const left = post(`${slug}/v1/embeddings`, { model: slug, input: numbered(2_048) }, { signal: leaving.signal });
     await until('all slots are taken', () => runners.every(({ used }) => used === 2));
-    const since = performance.now();
     leaving.abort();
     await expect(left).rejects.toThrow(/abort/i);
     await until('the work has ended', () => runners.every(({ used }) => used === 0));
-    expect(performance.now() - since).toBeLessThan(1_000);
     expect(admitted()).toBe(4);
   });
 
