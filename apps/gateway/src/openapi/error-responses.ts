@@ -19,7 +19,7 @@ export const PUBLIC_ERRORS = {
   model_mismatch: '`model` names another deployment than the URL.',
   deployment_stopped: 'The deployment is stopped. Within a stream: it was stopped.',
   deployment_unavailable: 'The deployment is starting, has failed, or has no worker at the moment.',
-  overloaded: 'No slot became free in time, or too many requests are waiting.',
+  overloaded: 'No slot became free in time, too many requests are waiting, or there are more than the machines can take.',
   rate_limit_exceeded: 'A limit of the key or its account is reached, or too many invalid keys came from this address.',
   unsupported_media_type: 'The headers do not declare an uncompressed JSON body in UTF-8.',
   request_timeout: 'The request did not arrive in time.',
