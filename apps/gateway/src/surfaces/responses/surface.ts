@@ -56,7 +56,8 @@ const NOT_HERE: Readonly<Record<string, string>> = {
 };
 
 function hint(path: string, baseUrl: string): string | null {
-  const setTo = (deployment: string): string => `Set the client's base URL to ${baseUrl}${deployment}/v1.`;
+  const setTo = (deployment: string): string =>
+    `A client that adds /v1 itself takes ${baseUrl}${deployment} as its base URL; set any other client's base URL to ${baseUrl}${deployment}/v1.`;
   const named = namedIn(path);
   if (/\/v1\/v1(\/|$)/.test(path)) return `The path has /v1 twice. ${setTo(named.replace(/(?:\/v1)+$/, '') || '/deployment-<id>')}`;
   if (path.endsWith('/responses/responses')) return `The path has /responses twice. ${setTo(named)}`;
