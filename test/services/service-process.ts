@@ -70,6 +70,8 @@ export class ServiceProcess implements TestService {
     try {
       await until(`${this.app} is ready`, () => this.#isReady(), READY_WITHIN_MS);
     } catch (error) {
+      // A test that was not handed it cannot end it.
+      await this.end();
       throw new Error(this.#output, { cause: error });
     }
     return this;

@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { failedOf, SCRIPT, TrainerTestStage, trainersTest } from '../trainer-test-stage.js';
+
+const stage = TrainerTestStage.around();
+
+describe('trainers test', () => {
+  it.each([
+    ['nan', ['steps'], 'not a number'],
+    ['noise', ['events_only'], '3 lines'],
+    ['oom', ['steps', 'saved'], 'ran out of memory'],
+    ['refuse', ['ready', 'steps', 'first_loss', 'checkpoints', 'eval', 'saved'], 'The base has no matrix "attn_x".'],
+  ])('names what a trainer does wrong: %s', async (scene, failed, words) => {
+    const { code, checks } = await stage.tried('--first-loss', stage.loss, '--scene', scene);
+    expect(failedOf(checks)).toEqual(expect.arrayContaining(failed));
+    expect(
+      checks
+        .filter(({ passed }) => !passed)
+        .map(({ detail }) => detail)
+        .join(' '),
+    ).toContain(words);
+    expect(code).toBe(1);
+  });
+
+  it('refuses what is saved and is no adapter', async () => {
+    const { checks } = await trainersTest(await stage.manifestOf([process.execPath, SCRIPT, '--first-loss', stage.loss]));
+    expect(failedOf(checks)).toEqual(['adapter']);
+  });
+
+  it('says at once that a program cannot be started', async () => {
+    const { checks } = await trainersTest(await stage.manifestOf([join(stage.folder, 'missing.py')]));
+    expect(checks).toEqual([{ check: 'usable', passed: false, detail: 'The program of the trainer mine is missing.' }]);
+    const broken = await trainersTest(await stage.manifestOf([process.execPath, '-e', 'throw new Error("no torch here")']));
+    expect(failedOf(broken.checks)).toEqual(['ready', 'saved']);
+    expect(broken.checks.at(-2)?.detail).toContain('no torch here');
+  });
+});
