@@ -27,8 +27,10 @@ export function RecentImports(): JSX.Element | null {
       {shown.map((one) => (
         <li key={one.upload}>
           <Notice look={isOpen(one) ? 'info' : 'warn'}>
-            {isOpen(one) ? `Import of ${one.name}: ` : `${one.name} was not imported: `}
-            {importText(one)}
+            <span className="wrap-anywhere">
+              {isOpen(one) ? `Import of ${one.name}: ` : `${one.name} was not imported: `}
+              {importText(one)}
+            </span>
           </Notice>
         </li>
       ))}
