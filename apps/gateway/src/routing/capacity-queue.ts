@@ -34,8 +34,7 @@ export class CapacityQueue {
   readonly #turns = new Map<number, number>();
   #clock = 0;
 
-  /** @param since when it began to hold requests without a pause, by the clock of its user */
-  constructor(readonly since = 0) {}
+  #behindSince: number | null = null;
 
   get length(): number {
     return this.#entries.length;
@@ -76,6 +75,15 @@ export class CapacityQueue {
         entry.settle(offer);
       } else if (!entry.hasExclusions) return;
     }
+  }
+
+  /**
+   * Notes whether its requests wait for workers that are behind, in place of slots.
+   * @returns for how long they have done so without a pause, in the unit of `now`
+   */
+  behindFor(isBehind: boolean, now: number): number {
+    this.#behindSince = isBehind ? (this.#behindSince ?? now) : null;
+    return now - (this.#behindSince ?? now);
   }
 
   /**

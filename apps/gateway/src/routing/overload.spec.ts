@@ -19,9 +19,9 @@ describe('a deployment whose worker answers starts slowly', () => {
   let sent: RequestChooser[];
   let refused: ServiceError[];
 
-  const heartbeat = (): void => {
+  const heartbeat = (slots = 1_000): void => {
     beats += 1;
-    router.onHeartbeat({ ...READY, wk: WORKER, n: beats, slots: 1_000 } as unknown as Heartbeat);
+    router.onHeartbeat({ ...READY, wk: WORKER, n: beats, slots } as unknown as Heartbeat);
   };
   const request = (key = KEY, cost = 10): void => {
     const chooser = router.chooserFor({ deployment: DEP, rev: 1, affinity: 0, key, cost });
@@ -128,9 +128,31 @@ describe('a deployment whose worker answers starts slowly', () => {
     expect(router.refusal(DEP, other)).toBeNull();
   });
 
+  it('takes a burst while others have long waited for slots', async () => {
+    heartbeat(256);
+    const running: RequestChooser[] = [];
+    const accept = (): void => {
+      for (const chooser of sent.splice(0)) {
+        chooser.accepted(WORKER);
+        running.push(chooser);
+      }
+    };
+    requests(300);
+    for (await turn(); sent.length > 0; await turn()) accept();
+    expect([running.length, router.waiting]).toEqual([256, 44]);
+    now = 2_000;
+    heartbeat(256);
+    // All of them end, and their clients ask again.
+    for (const chooser of running.splice(0)) {
+      chooser.released(WORKER);
+      request();
+    }
+    for (await turn(); sent.length > 0; await turn()) accept();
+    expect([running.length, router.waiting, refused]).toEqual([256, 44, []]);
+  });
+
   it('is no reason to refuse when its slots are what is missing', async () => {
-    beats += 1;
-    router.onHeartbeat({ ...READY, wk: WORKER, n: beats, slots: 8 } as unknown as Heartbeat);
+    heartbeat(8);
     requests(40);
     await turn();
     now = 5_000;

@@ -137,7 +137,7 @@ export class Router {
   }
 
   async #choose(request: Waiting, excluded: ReadonlySet<Incarnation>, stream: Abortable): Promise<Incarnation> {
-    const queue = this.#queues.get(request.deployment) ?? new CapacityQueue(this.options.now());
+    const queue = this.#queues.get(request.deployment) ?? new CapacityQueue();
     const offer = queue.length === 0 ? this.#place(request, excluded) : this.#noWorkerLeft(request, excluded);
     if (offer) {
       if ('wk' in offer) return offer.wk;
@@ -177,8 +177,9 @@ export class Router {
   #mostWaiting(deployment: DeploymentId, queue: CapacityQueue): number {
     const live = this.options.table.live(deployment);
     const forSlots = WAITING_PER_SLOT * this.slotsOf(deployment);
-    if (!live.some(({ isBehind }) => isBehind)) return forSlots;
-    const isBurst = queue.length < BURST && this.options.now() - queue.since < STANDING_MS;
+    const areBehind = live.some(({ isBehind }) => isBehind);
+    const isBurst = queue.behindFor(areBehind, this.options.now()) < STANDING_MS && queue.length < BURST;
+    if (!areBehind) return forSlots;
     return Math.min(forSlots, isBurst ? BURST : WAITING_PER_WORKER * live.length);
   }
 
