@@ -44,7 +44,7 @@ const revision = (rev: number, rest: object): object => ({
 const ALLOWED = { allowed: true, hosts: [], detail: '' };
 const OPTIONS = {
   sources: { file: ALLOWED, download: { allowed: false, hosts: [], detail: 'The operator can set MODEL_HOSTS.' }, http: ALLOWED },
-  defaults: { replicas: { file: 1, download: 1, http: 2 }, slots: { file: 4, download: 4, http: 256 } },
+  defaults: { replicas: { file: 1, download: 1, http: 2 }, slots: { file: 4, download: 4, http: 512 } },
   max: { replicas: 64, slots: 1_024, context: 1_000_000, threads: 8 },
   engines: [{ kind: 'llama', workers: 2 }],
   workers: 2,

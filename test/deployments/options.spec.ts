@@ -22,7 +22,7 @@ it('options show what the operator allows and quotas', async ({ rig }) => {
   });
   expect(options).toMatchObject({
     sources: { file: { allowed: true, hosts: [] }, download: { allowed: false }, http: { allowed: true, hosts: [ENGINE_HOST] } },
-    defaults: { replicas: { file: 1, http: 2 }, slots: { file: 4, http: 256 } },
+    defaults: { replicas: { file: 1, http: 2 }, slots: { file: 4, http: 512 } },
     max: { threads: 8, replicas: 3 },
     engines: [
       { kind: 'http', workers: 1 },

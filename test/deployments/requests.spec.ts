@@ -58,7 +58,7 @@ describe('create-deployment', () => {
       serving_rev: 1,
       replicas: 1,
       ready_replicas: 1,
-      slots: 256,
+      slots: 512,
       created_at: time,
       engine: 'http',
       since: time,

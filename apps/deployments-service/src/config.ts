@@ -28,7 +28,7 @@ export const DeploymentsServiceConfig = z
     MODEL_HOSTS: hostList,
     /** Hosts at which tenants may name HTTP engines, written like `MODEL_HOSTS`. */
     ENGINE_HOSTS: hostList,
-    /** Slots of a replica where the owner names none; HTTP engines get 256. */
+    /** Slots of a replica where the owner names none; HTTP engines get 512. */
     DEFAULT_SLOTS: count.max(1_024).default(4),
     /** Threads per llama.cpp model; absent = half of the processors of the agent that runs it. */
     DEFAULT_THREADS: count.max(1_024).optional(),

@@ -8,7 +8,7 @@ const RESULT: Result = {
     natsVersion: '2.14.0',
     deployment: 2 as DeploymentId,
     path: 'local/demo',
-    slots: 256,
+    slots: 512,
     embeds: false,
     key: null,
     processes: [],
@@ -34,7 +34,7 @@ describe('the report of npm start', () => {
   });
 
   it('shows the slots of a replica', () => {
-    expect(textReport(RESULT)).toMatch(/^ {2}Slots {6}256 requests at once .*npx slipway deployments update deployment-2 --slots N$/m);
+    expect(textReport(RESULT)).toMatch(/^ {2}Slots {6}512 requests at once .*npx slipway deployments update deployment-2 --slots N$/m);
     expect(textReport({ ...RESULT, slots: null })).not.toContain('Slots');
   });
 });

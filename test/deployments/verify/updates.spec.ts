@@ -218,7 +218,7 @@ describe('the changes of an update', () => {
     const agent = rig.startAgent();
     const id = await aReady({ source: http, credential: 'sk-first', replicas: 1 });
     await update(id, { source: { ...http, model: 'next' } });
-    expect(await itemOf(agent, id, 2)).toMatchObject({ slots: 256 });
+    expect(await itemOf(agent, id, 2)).toMatchObject({ slots: 512 });
     expect(agent.secretOf(await itemOf(agent, id, 2))).toBe('sk-first');
     await update(id, { credential: 'sk-second' });
     expect(agent.secretOf(await itemOf(agent, id, 3))).toBe('sk-second');

@@ -46,7 +46,7 @@ const aTarget = (dep: number, url: string, credential: string | null): Target =>
         credential: credential && vault.seal(credential, 1),
         context: null,
       },
-      ...{ slots: 256, threads: null, defaultMaxTokens: null, bytes: 0, mapped: 0, fault: null },
+      ...{ slots: 512, threads: null, defaultMaxTokens: null, bytes: 0, mapped: 0, fault: null },
     },
   ],
   written: { state: 'pending', serving: null, reason: null, detail: null, readyReplicas: 0, caps: [], context: null, agents: null },

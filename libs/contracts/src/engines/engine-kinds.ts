@@ -130,7 +130,7 @@ export const ENGINE_KINDS = {
     replicas: 2,
     scalesItself: true,
     // It queues and batches by itself.
-    slots: 256,
+    slots: 512,
   },
 } as const satisfies Readonly<Record<string, EngineKindFacts>>;
 
