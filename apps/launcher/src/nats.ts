@@ -15,8 +15,8 @@ const READY_WITHIN_MS = 20_000;
 const FEW_CORES = 4;
 
 /**
- * With one core for its Go code, nats-server passes no work between its threads: on two cores it takes 0.6 to 0.75 of the processor
- * time for short requests and paced tokens, and hundreds of thousands of messages a second remain.
+ * With one core for its Go code, nats-server passes no work between its threads, which takes a quarter of its processor time for
+ * short requests and paced tokens on two cores.
  */
 const goSettings = (): Record<string, string> => (availableParallelism() <= FEW_CORES ? { GOMAXPROCS: '1' } : {});
 
