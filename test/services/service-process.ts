@@ -9,7 +9,7 @@ import type { AppName, NatsAddress, TestService } from './test-service.js';
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 /** Only bounds a failure: a busy machine takes its time. */
-const READY_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 50_000;
 
 export const MODELS = `${REPOSITORY}models`;
 export const PEPPER_SECRET = 'ab'.repeat(32);

@@ -175,6 +175,8 @@ describe('limits', () => {
       const headers = { authorization: `Bearer ${tenant.key.value}`, 'content-type': 'application/json' };
       return (await fetch(`${gateways()[0]!}${path}/v1/chat/completions`, { method: 'POST', headers, body })).status;
     };
+    const authorization = `Bearer ${tenant.key.value}`;
+    expect((await fetch(`${gateways()[0]!}/deployment-2000000001/v1/models`, { headers: { authorization } })).status).toBe(404);
     expect(await send('/deployment-2000000000', '{}')).toBe(404);
     expect(await send(`/deployment-${tenant.deployment}`, '{')).toBe(400);
     expect(await send(`/deployment-${tenant.deployment}`, '{"messages":[]}')).toBe(400);
@@ -190,6 +192,8 @@ describe('limits', () => {
     );
     const codes = Object.fromEntries(refusals.map(({ status, deployment, key }) => [status, [key, deployment]]));
     expect(codes['model_not_found']).toEqual([tenant.key.id, undefined]);
+    // The question about a model is no usage.
+    expect(refusals.find(({ status }) => status === 'model_not_found')).toMatchObject({ requests: 1 });
     expect(codes['invalid_json']).toEqual([tenant.key.id, tenant.deployment]);
   }, 120_000);
 

@@ -177,7 +177,11 @@ export class UsageRig<S extends TestService = TestService> {
     return tenant;
   }
 
+  /** Counts one completed request: a request before the gateway knows the alias would be counted as refused. */
   async whenServed(tenant: Tenant, gateway: TestService): Promise<void> {
+    const models = `${this.addressOf(gateway)}/${tenant.slug}/demo/v1/models`;
+    const isKnown = async (): Promise<boolean> => (await fetch(models, { headers: { 'x-api-key': tenant.key.value } })).ok;
+    await until('the gateway knows the alias', isKnown, 60_000);
     await until(
       'the gateway serves',
       async () => {

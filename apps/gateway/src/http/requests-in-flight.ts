@@ -54,8 +54,12 @@ export class RequestsInFlight {
     return context;
   }
 
-  /** Requests with a stream have a usage record. One that was refused before has none and is counted here, where its key is known. */
+  /**
+   * Requests with a stream have a usage record. One that was refused before has none and is counted here, where its key is known.
+   * Questions about models are not usage, answered or refused.
+   */
   #countRefusal({ line: { fields }, request }: RequestContext): void {
+    if (request.method !== 'POST') return;
     const { error, account_id: acct, key_id: key, deployment_id: dep, alias, stream_id: stream } = fields;
     // A client that left was not refused.
     if (error === undefined || error === 'cancelled' || stream !== undefined || acct === undefined || key === undefined) return;
