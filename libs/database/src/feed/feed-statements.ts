@@ -64,25 +64,32 @@ function relayStatements({ outbox, change, head, channel }: FeedTables): RelaySt
 
 function readerStatements({ outbox, change, head, reader }: FeedTables): Omit<FeedStatements, keyof RelayStatements> {
   const oldest = `(SELECT id FROM ${outbox} ORDER BY id LIMIT 1) AS waiting`;
-  const claim = `
-    INSERT INTO ${reader} (reader, asks, epoch, seq) VALUES ($1, 1, $2, $3)
-    ON CONFLICT (reader) DO UPDATE SET asks = ${reader}.asks + 1, epoch = excluded.epoch, seq = excluded.seq`;
+  const again = `ON CONFLICT (reader) DO UPDATE SET asks = ${reader}.asks + 1, epoch = excluded.epoch, seq = excluded.seq`;
   return {
     head: `SELECT h.epoch, h.seq, ${oldest} FROM ${head} h`,
     look: `
       SELECT h.epoch, h.seq, ${oldest}, (SELECT coalesce(json_agg(r), '[]') FROM ${reader} r) AS readers
       FROM (SELECT) AS always LEFT JOIN ${head} h ON true`,
-    claim,
+    claim: `INSERT INTO ${reader} (reader, asks, epoch, seq) VALUES ($1, 1, $2, $3) ${again}`,
+    // A row for each question, in their order. The claims are written in one order everywhere, so that replicas do not deadlock.
     since: `
-      WITH claimed AS (${claim} RETURNING *)
-      SELECT h.epoch, h.seq, ${oldest}, h.kept_after <= $3 AS kept,
+      WITH asked AS (
+        SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS a (reader, epoch, seq, place)
+      ),
+      claimed AS (
+        INSERT INTO ${reader} (reader, asks, epoch, seq) SELECT reader, 1, epoch, seq FROM asked ORDER BY reader
+        ${again} RETURNING *
+      )
+      SELECT a.reader, h.epoch, h.seq, ${oldest}, h.kept_after <= a.seq AS kept,
         (SELECT coalesce(json_agg(c ORDER BY c.seq), '[]') FROM (
-          SELECT seq, op, record, ver, body FROM ${change} WHERE epoch = h.epoch AND epoch = $2 AND seq > $3 ORDER BY seq LIMIT $4
+          SELECT seq, op, record, ver, body FROM ${change} WHERE epoch = h.epoch AND epoch = a.epoch AND seq > a.seq ORDER BY seq LIMIT $4
         ) AS c) AS changes,
-        CASE WHEN $5 THEN (
-          SELECT json_agg(r) FROM (SELECT * FROM ${reader} WHERE reader <> $1 UNION ALL SELECT * FROM claimed) AS r
+        CASE WHEN $5 AND a.place = 1 THEN (
+          SELECT json_agg(r) FROM (
+            SELECT * FROM ${reader} WHERE reader NOT IN (SELECT reader FROM asked) UNION ALL SELECT * FROM claimed
+          ) AS r
         ) END AS readers
-      FROM ${head} h`,
+      FROM asked a CROSS JOIN ${head} h ORDER BY a.place`,
     readers: `SELECT reader, asks, epoch, seq FROM ${reader}`,
     forget: `DELETE FROM ${reader} r USING unnest($1::text[], $2::bigint[]) AS gone (reader, asks) WHERE r.reader = gone.reader AND r.asks = gone.asks`,
   };

@@ -6,6 +6,7 @@ import type { LockSession } from '../lock-session.js';
 import type { Transactions } from '../transactions.js';
 import { type FeedStatements, feedStatements } from './feed-statements.js';
 import { feedTables } from './feed-tables.js';
+import { Gathered } from './gathered.js';
 
 /** A new connection is used once so many statements wait for each that is used. */
 const WAITING_EACH = 8;
@@ -40,6 +41,8 @@ export class FeedReads {
   }
 }
 
+/** Questions of readers that one statement answers. */
+const QUESTIONS_MOST = 50;
 /** Changes kept for readers that reconnect. */
 const KEPT_CHANGES = 10_000;
 /** Excess changes from which they are deleted. */
@@ -74,6 +77,7 @@ interface HeadRow {
 }
 
 interface SinceRow extends HeadRow {
+  readonly reader: string;
   readonly kept: boolean;
   readonly changes: ChangeRow[];
   readonly readers: ReaderRow[] | null;
@@ -94,6 +98,25 @@ interface Change<R> {
   readonly rec?: R | undefined;
 }
 
+interface Question {
+  readonly claim: FeedClaim;
+  readonly limit: number;
+  readonly withReaders: boolean;
+}
+
+interface SinceAnswer<R> {
+  readonly head: ReturnType<typeof headOf>;
+  readonly kept: boolean;
+  readonly changes: readonly Change<R>[];
+  readonly readers: readonly ReturnType<typeof claimOf>[] | null;
+}
+
+interface FeedClaim {
+  readonly reader: string;
+  readonly epoch: string | null;
+  readonly seq: number;
+}
+
 interface Events {
   elected(): void;
   deposed(): void;
@@ -112,12 +135,16 @@ export class SqlFeedStore<R> {
   readonly #channel: string;
   #lock: AdvisoryLock | undefined;
   #tenure: { epoch: string; seq: number; keptAfter: number } | null = null;
+  readonly #questions: Gathered<Question, SinceAnswer<R> | null>;
 
   constructor(options: SqlFeedStoreOptions) {
     this.#options = options;
     const tables = feedTables(options.feed);
     this.#sql = feedStatements(tables);
     this.#channel = tables.channel;
+    const { reads, transactions } = options;
+    const answer = (questions: readonly Question[]) => transactions.read((connection) => this.#answer(questions, connection));
+    this.#questions = new Gathered((take) => reads.run(() => answer(take())), QUESTIONS_MOST);
   }
 
   /** Takes part in the election until `close`. Each election begins a new random epoch at sequence 0. */
@@ -185,11 +212,29 @@ export class SqlFeedStore<R> {
   }
 
   /** Stores the reader's claim, then reads head and changes in one snapshot; null before the first epoch. */
-  async since({ reader, epoch, seq }: { reader: string; epoch: string | null; seq: number }, limit: number, withReaders: boolean) {
-    const [row] = await this.#read<SinceRow>(this.#sql.since, [reader, epoch, seq, limit, withReaders]);
-    if (row === undefined) return null;
-    const changes = row.changes.map((change) => this.#change(change));
-    return { head: headOf(row), kept: row.kept, changes, readers: row.readers?.map(claimOf) ?? null };
+  since(claim: FeedClaim, limit: number, withReaders: boolean): Promise<SinceAnswer<R> | null> {
+    return this.#questions.ask({ claim, limit, withReaders });
+  }
+
+  /** Answers questions with one statement. A reader that asked twice meanwhile claims its latest place, and both get the same answer. */
+  async #answer(questions: readonly Question[], connection: EntityManager): Promise<(SinceAnswer<R> | null)[]> {
+    const claims = new Map(questions.map(({ claim }) => [claim.reader, claim]));
+    const readers = [...claims.keys()];
+    const epochs = [...claims.values()].map(({ epoch }) => epoch);
+    const seqs = [...claims.values()].map(({ seq }) => seq);
+    const limit = Math.max(...questions.map((question) => question.limit));
+    const asker = questions.find(({ withReaders }) => withReaders);
+    const rows = await connection.query<SinceRow[]>(this.#sql.since, [readers, epochs, seqs, limit, asker !== undefined]);
+    const answers = new Map(rows.map((row) => [row.reader, this.#sinceOf(row)]));
+    const known = rows[0]?.readers?.map(claimOf) ?? null;
+    return questions.map((question) => {
+      const answer = answers.get(question.claim.reader);
+      return answer === undefined ? null : { ...answer, readers: question === asker ? known : null };
+    });
+  }
+
+  #sinceOf(row: SinceRow): Omit<SinceAnswer<R>, 'readers'> {
+    return { head: headOf(row), kept: row.kept, changes: row.changes.map((change) => this.#change(change)) };
   }
 
   /** Registers a reader that has applied nothing yet. */
