@@ -6,7 +6,7 @@ import { ModelDownloads } from '@slipway/model-store';
 import { CONFIG } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
 import { runnableKinds } from '../engines.js';
-import { freeMemory, totalMemory } from './memory.js';
+import { workerMemory } from './memory.js';
 import { ReplicasService } from './replicas.service.js';
 import { WorkerMetrics } from './worker-metrics.js';
 
@@ -16,6 +16,9 @@ export type AgentStatus = Omit<AgentHeartbeat, 'wk' | 'key' | 'assigned' | 'drai
 /** Puts together what placement must know of this worker. */
 @Injectable()
 export class AgentStatusService {
+  readonly #host = hostname();
+  /** Counted once: each count reads the clock of every core. */
+  readonly #cores = cpus().length;
   readonly #gpus: number;
   readonly #engines: string[];
 
@@ -32,14 +35,14 @@ export class AgentStatusService {
   /** The status now; the metrics show the same. */
   observe(): AgentStatus {
     const loads = this.placements.reports();
-    const memFree = freeMemory(this.placements.claims(), this.config.WORKER_MEM_BYTES);
-    this.metrics.observe({ states: loads.map(({ state }) => state), figures: this.placements.figures(), memFree });
+    const { free, total } = workerMemory(this.placements.claims(), this.config.WORKER_MEM_BYTES);
+    this.metrics.observe({ states: loads.map(({ state }) => state), figures: this.placements.figures(), memFree: free });
     return {
-      host: hostname(),
+      host: this.#host,
       zone: this.config.ZONE ?? null,
-      mem_free: memFree,
-      mem_total: Math.min(totalMemory(), this.config.WORKER_MEM_BYTES ?? Number.POSITIVE_INFINITY),
-      cpu: cpus().length,
+      mem_free: free,
+      mem_total: total,
+      cpu: this.#cores,
       gpus: this.#gpus,
       engines: this.#engines,
       features: [ADAPTER_FEATURE],

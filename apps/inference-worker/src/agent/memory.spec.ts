@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { freeMemory, heldBy } from './memory.js';
+import { heldBy, type MemoryClaim, workerMemory } from './memory.js';
 
 const GIB = 2 ** 30;
+
+const freeMemory = (claims: readonly MemoryClaim[], bound: number | undefined): number => workerMemory(claims, bound).free;
 
 it('the operator’s bound counts what is placed', () => {
   expect(freeMemory([], 1_000)).toBe(1_000);

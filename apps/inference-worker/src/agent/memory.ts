@@ -24,14 +24,20 @@ const field = (text: string, name: string): number => {
   return match?.[1] === undefined ? 0 : Number(match[1]);
 };
 
-/** Bytes that the kernel could hand out. */
-function machineFree(): number {
-  const info = read('/proc/meminfo');
-  return info === null ? freemem() : field(info, 'MemAvailable') * 1_024;
+interface Machine {
+  readonly available: number;
+  readonly total: number;
 }
 
-/** Bytes left below the container's limit, file cache that may be dropped not counted as used; null = no limit. */
-function cgroupFree(): number | null {
+/** What the machine has, and what its kernel could hand out, in bytes. */
+function machineMemory(): Machine {
+  const info = read('/proc/meminfo');
+  if (info === null) return { available: freemem(), total: totalmem() };
+  return { available: field(info, 'MemAvailable') * 1_024, total: field(info, 'MemTotal') * 1_024 };
+}
+
+/** The same of the container, file cache that may be dropped not counted as used; null = no limit. */
+function cgroupMemory(): Machine | null {
   const version2 = {
     max: '/sys/fs/cgroup/memory.max',
     used: '/sys/fs/cgroup/memory.current',
@@ -46,20 +52,13 @@ function cgroupFree(): number | null {
   };
   for (const files of [version2, version1]) {
     const max = Number(read(files.max)?.trim() ?? Number.NaN);
-    const used = Number(read(files.used)?.trim() ?? Number.NaN);
     // Without a limit version 2 says "max" and version 1 a number near 2^63.
-    if (!Number.isFinite(max) || max > 2 ** 60 || !Number.isFinite(used)) continue;
-    return Math.max(0, max - used + field(read(files.stat) ?? '', files.cache));
+    if (!Number.isFinite(max) || max > 2 ** 60) continue;
+    const used = Number(read(files.used)?.trim() ?? Number.NaN);
+    if (!Number.isFinite(used)) continue;
+    return { available: Math.max(0, max - used + field(read(files.stat) ?? '', files.cache)), total: max };
   }
   return null;
-}
-
-/** Bytes that the machine has, or the container's limit where that is less. */
-export function totalMemory(): number {
-  const limits = ['/sys/fs/cgroup/memory.max', '/sys/fs/cgroup/memory/memory.limit_in_bytes'].map((path) =>
-    Number(read(path)?.trim() ?? Number.NaN),
-  );
-  return Math.min(totalmem(), ...limits.filter((limit) => Number.isFinite(limit)));
 }
 
 /**
@@ -74,17 +73,30 @@ export function heldBy(pid: number | null): number {
   return children.reduce((sum, child) => sum + heldBy(Number(child)), own);
 }
 
-/**
- * Bytes that a further model may take: what the machine, the container and the operator's bound leave,
- * less what placed models have yet to take. The kernel calls a mapped model's pages available, so
- * those stay claimed as long as the model is placed, once for each file.
- */
-export function freeMemory(all: readonly MemoryClaim[], bound: number | undefined): number {
+/** What a worker reports of its memory, in bytes. */
+export interface WorkerMemory {
+  /**
+   * What a further model may take: what the machine, the container and the operator's bound leave, less what placed models have yet
+   * to take. The kernel calls a mapped model's pages available, so those stay claimed as long as the model is placed, once for each
+   * file.
+   */
+  readonly free: number;
+  /** What the machine has, or the container's limit or the operator's bound where that is less. */
+  readonly total: number;
+}
+
+/** @param bound bytes that the operator gives to all models together */
+export function workerMemory(all: readonly MemoryClaim[], bound = Number.POSITIVE_INFINITY): WorkerMemory {
   const claims = sharingFiles(all);
-  const available = Math.min(machineFree(), cgroupFree() ?? Number.POSITIVE_INFINITY);
+  const machine = machineMemory();
+  const container = cgroupMemory() ?? machine;
+  const available = Math.min(machine.available, container.available);
   const outstanding = claims.reduce((sum, { need, pid }) => sum + Math.max(0, need - heldBy(pid)), 0);
   const claimed = claims.reduce((sum, { need }) => sum + need, 0);
-  return Math.max(0, Math.floor(Math.min(available - outstanding, (bound ?? Number.POSITIVE_INFINITY) - claimed)));
+  return {
+    free: Math.max(0, Math.floor(Math.min(available - outstanding, bound - claimed))),
+    total: Math.min(machine.total, container.total, bound),
+  };
 }
 
 /** The claims with each mapped file in the first of them only. */

@@ -16,7 +16,7 @@ import { ForkedRunner } from './forked-runner.js';
 import { RunnerChild } from './runner-child.js';
 import { InProcessRunner } from './in-process-runner.js';
 import type { ItemLog } from './log-book.js';
-import { totalMemory } from './memory.js';
+import { workerMemory } from './memory.js';
 import type { RunnerHandle, RunnerListener } from './runner-handle.js';
 
 /**
@@ -118,7 +118,7 @@ export class RunnerStarter {
     const known = key === null ? undefined : this.#shared.get(key);
     if (known?.isOpen === true) return known;
     const { config } = this;
-    const memoryBytes = config.RUNNER_MEM_BYTES ?? config.WORKER_MEM_BYTES ?? Math.floor(totalMemory() * SHARE_OF_MEMORY);
+    const memoryBytes = config.RUNNER_MEM_BYTES ?? config.WORKER_MEM_BYTES ?? Math.floor(workerMemory([]).total * SHARE_OF_MEMORY);
     const child = new RunnerChild({ silenceMs: config.RUNNER_SILENCE_MS, memoryBytes });
     this.#keep(child);
     if (key !== null) this.#shared.set(key, child);
