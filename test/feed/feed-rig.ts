@@ -109,7 +109,7 @@ export class Publisher extends Actor {
   setMany = (prefix: string, count: number, n: number): Promise<void> => this.ask('setMany', { prefix, count, n });
   propagation = (ticket: string, timeoutMs: number): Promise<Propagated> => this.ask('propagation', { ticket, timeoutMs });
   head = (): Promise<{ epoch: string; seq: number } | null> => this.ask('head');
-  readers = (): Promise<{ reader: string; epoch: string | null; seq: number }[]> => this.ask('readers');
+  readers = (): Promise<{ reader: string; asks: number; epoch: string | null; seq: number }[]> => this.ask('readers');
 
   /** Waits until a replica is elected and this one answers. */
   ready = (): Promise<boolean> => until('the feed has begun', async () => (await this.serving()) && (await this.head()) !== null);
@@ -196,6 +196,11 @@ export class Scene {
   readonly #gates: TcpGate[] = [];
 
   constructor(private readonly stage: Stage) {}
+
+  /** Of the feed's subjects. */
+  get env(): string {
+    return this.stage.env;
+  }
 
   /** Address of the feed's database. */
   get database(): string {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { connectNats, createLogger } from '@slipway/platform';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { FeedWorld, sceneTest, type Publisher, type Scene, trustedWrongly, until, withSql } from './feed-rig.js';
 
@@ -46,6 +47,29 @@ describe('a fresh reader', () => {
     await reader.ears({ changes: false, since: false });
     await reader.fresh();
     expect((await reader.now()).things['k']).toBe(2);
+  });
+
+  it.concurrent('is told a head once at rest', async ({ scene }) => {
+    const owner = await begin(scene);
+    const reader = await scene.reader('resting');
+    await reader.fresh();
+    const nats = await connectNats({ url: world.nats.url, role: 'ops', name: 'test', log: createLogger('test', 'silent') });
+    try {
+      let asksAtTick = 0;
+      const asks = async (): Promise<number> => Number((await owner.readers())[0]?.asks);
+      nats.subscribe(`*.${scene.env}.v1.tick`, { callback: () => void (asksAtTick = Number.NaN) });
+      // It asks once a second, so four questions are longer than any period of ticks.
+      await until('ticks have ceased', async () => {
+        if (Number.isNaN(asksAtTick)) asksAtTick = await asks();
+        return (await asks()) - asksAtTick > 3;
+      });
+      expect((await reader.now()).state).toBe('fresh');
+      await owner.set('k', 2);
+      await reader.knows('k', 2);
+      await until('the new head is told', () => Promise.resolve(Number.isNaN(asksAtTick)));
+    } finally {
+      await nats.close();
+    }
   });
 
   it.concurrent('is stale at once after a freeze', async ({ scene }) => {

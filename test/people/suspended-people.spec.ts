@@ -114,7 +114,7 @@ describe('a suspended person', () => {
       const tries = Array.from({ length: 6 }, () => world.code(SignIn, { email, password: PASSWORD, origin }));
       await Promise.race(tries);
       await state(email, 'suspended');
-      for (const code of await Promise.all(tries)) expect([undefined, 'invalid_credentials']).toContain(code);
+      for (const code of await Promise.all(tries)) expect([undefined, 'invalid_credentials', 'unavailable']).toContain(code);
       expect(await world.keys.sql(`SELECT id FROM sessions.session WHERE user_id = $1 AND ended_at IS NULL`, [user])).toEqual([]);
     }
   });

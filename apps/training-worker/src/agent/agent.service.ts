@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { Inject, Injectable } from '@nestjs/common';
 import { IMPORT_FEATURE, type Incarnation, subjectOf, type TrainerFacts, TrainerHeartbeat, TrainingAssignment } from '@slipway/contracts';
-import { CONFIG, LOG, type Logger, NATS, type NatsConnection, type Subscription } from '@slipway/platform';
+import { CONFIG, eachSecond, LOG, type Logger, NATS, type NatsConnection, type Subscription } from '@slipway/platform';
 import type { TrainingWorkerConfig } from '../config.js';
 import type { Trainer } from '../trainers/trainer.js';
 import { createTrainers } from '../trainers/trainers.js';
@@ -12,9 +12,8 @@ import { RunsService } from './runs.service.js';
 import { TermFence } from './term-fence.js';
 import { trainingMemory } from './training-memory.js';
 
-const HEARTBEAT_MS = 1_000;
-/** Trainers and the disk are looked at once in so many heartbeats. */
-const LOOK_EVERY = 5;
+/** Trainers and the disk are looked at once in so many heartbeats, one of which is sent each second. */
+const LOOK_EVERY = 10;
 const SLOT = 'cpu';
 
 /** The worker's side of placement: applies assignments, and reports in heartbeats what this worker has and runs. */
@@ -22,7 +21,7 @@ const SLOT = 'cpu';
 export class AgentService {
   readonly #fence = new TermFence();
   #assignments: Subscription | undefined;
-  #heartbeats: NodeJS.Timeout | undefined;
+  #endHeartbeats: () => void = () => undefined;
   #trainers: readonly Trainer[] = [];
   #facts: readonly TrainerFacts[] = [];
   #diskFree = 0;
@@ -51,12 +50,12 @@ export class AgentService {
         else this.#apply(message.string());
       },
     });
-    this.#heartbeats = setInterval(() => {
+    this.#endHeartbeats = eachSecond(() => {
       this.#fence.tick();
       this.#beats += 1;
       if (this.#beats % LOOK_EVERY === 0) void this.#look();
       this.#beat();
-    }, HEARTBEAT_MS);
+    });
     this.#beat();
     this.log.info({ trainer: this.tw, trainers: this.#trainers.map(({ name }) => name) }, 'trainer.started');
   }
@@ -67,16 +66,18 @@ export class AgentService {
     this.#assignments?.unsubscribe();
     this.#beat();
     await this.runs.stop();
-    clearInterval(this.#heartbeats);
+    this.#endHeartbeats();
     this.#beat();
   }
 
   #apply(text: string): void {
     const assignment = parse(text);
     if (!assignment) return this.log.error('trainer.assignment_malformed');
+    const applied = this.#fence.applied;
     if (!this.#fence.admits(assignment.term, assignment.no)) return;
     this.runs.apply(assignment);
-    this.#beat();
+    // A repeated assignment is acknowledged by the next heartbeat.
+    if (applied?.term !== assignment.term || applied.no !== assignment.no) this.#beat();
   }
 
   async #look(): Promise<void> {

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { type MonotonicClock, processClock } from '../clock.js';
 import { ALIVE_MARGIN_MS, BUSY_MS, REST_TICK_MS, STALE_AFTER_MS, STALL_MS, TICK_MS } from '../limits.js';
 import { FeedHandlers, ReaderLeases } from './feed-handlers.js';
-import type { ChangeTicket, FeedLook, FeedSource, FeedStore, RecordChange } from './feed-store.js';
+import type { ChangeTicket, FeedLook, FeedPlace, FeedSource, FeedStore, RecordChange } from './feed-store.js';
 import { Backlog, Relay } from './relay.js';
 
 /** Pause between two checks for confirmations, in milliseconds. */
@@ -54,6 +54,8 @@ export class FeedPublisher<R, Tx> {
   /** Between the last check and the next one, in milliseconds. */
   #period = TICK_MS;
   #checking = false;
+  /** The head in the last tick. */
+  #told: FeedPlace | null = null;
   #stopped = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -197,7 +199,11 @@ export class FeedPublisher<R, Tx> {
     this.#timer = setTimeout(() => void this.#check(), this.#period);
   }
 
-  #tick({ epoch, seq }: { epoch: string; seq: number }): void {
+  /** At rest a head that was told is not told again: the questions of readers, once a second, find what they missed. */
+  #tick({ epoch, seq }: FeedPlace): void {
+    const isTold = this.#told?.epoch === epoch && this.#told.seq === seq;
+    if (isTold && this.#clock.now() >= this.#busyUntil) return;
+    this.#told = { epoch, seq };
     const { nats, contract, env } = this.#options;
     nats.publish(subjectOf(contract.tick, { env }), JSON.stringify({ epoch, seq }));
   }

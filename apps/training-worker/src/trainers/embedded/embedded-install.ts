@@ -57,8 +57,8 @@ export class EmbeddedInstall {
   async find(): Promise<InstalledTrainer | null> {
     const home = await this.#home();
     const found = { bare: join(home, BARE), program: join(home, PROGRAM), backends: this.#backends(home) };
-    const all = await Promise.allSettled([stat(found.bare), stat(found.program), stat(found.backends)]);
-    return all.every(({ status }) => status === 'fulfilled') ? found : null;
+    for (const path of [found.bare, found.program, found.backends]) if (!(await exists(path))) return null;
+    return found;
   }
 
   /**
