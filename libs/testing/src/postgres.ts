@@ -36,8 +36,8 @@ interface PostgresScript {
 
 const REPOSITORY = new URL('../../../', import.meta.url);
 
-// No data must survive a crash, and every test waits for its commits.
-const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '500' };
+// No data must survive a crash, and every test waits for its commits. `npm start` does without I/O workers, too.
+const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '500', io_method: 'sync' };
 
 function databaseUrl(server: string, name: string): string {
   const url = new URL(server);
