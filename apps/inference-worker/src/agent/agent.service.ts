@@ -15,9 +15,8 @@ import {
 import type { WorkerConfig } from '../config.js';
 import { AgentStatusService } from './agent-status.service.js';
 import { AGENT_ID } from './agent-tokens.js';
-import { AssignmentReader, type WholeAssignment } from './assignment-reader.js';
+import { AssignmentReader, TermFence, type WholeAssignment } from './assignment-reader.js';
 import { ReplicasService } from './replicas.service.js';
-import { TermFence } from './term-fence.js';
 
 /** Bytes of lists in a part: a message of this size is read in a few milliseconds. */
 const PART_BYTES = 256 * 1_024;

@@ -1,8 +1,7 @@
 import { type Assignment, type AssignmentItem, credentialBinding, type DeploymentId, type Incarnation } from '@slipway/contracts';
 import { BoxKey, BoxSealer } from '@slipway/platform';
 import { describe, expect, it } from 'vitest';
-import { AssignmentReader } from './assignment-reader.js';
-import { TermFence } from './term-fence.js';
+import { AssignmentReader, TermFence } from './assignment-reader.js';
 
 const wk = 'agent-1' as Incarnation;
 const anItem = (dep: number): AssignmentItem => ({
@@ -103,4 +102,32 @@ it('a malformed assignment is refused and not quoted', () => {
   for (const text of ['', '{', '{"term":1,"items":[{"credential":"sk-secret"}]}', '{"term":1,"items":[],"part":{"no":0}}']) {
     expect(() => reader.read(text)).toThrow(/^The assignment is malformed\.$/);
   }
+});
+
+describe('a fence of terms', () => {
+  const ticks = (fence: TermFence, count: number): void => {
+    for (let tick = 0; tick < count; tick += 1) fence.tick();
+  };
+
+  it('rejects a lower term while the higher one sends messages', () => {
+    const fence = new TermFence();
+    expect(fence.admits(5)).toBe(true);
+    for (let second = 0; second < 100; second += 1) {
+      ticks(fence, 2);
+      expect(fence.admits(4)).toBe(false);
+      expect(fence.admits(5)).toBe(true);
+    }
+    expect(fence.admits(6)).toBe(true);
+    expect(fence.admits(5)).toBe(false);
+  });
+
+  it('admits a lower term after 30 s without the higher one', () => {
+    const fence = new TermFence();
+    fence.admits(900);
+    ticks(fence, 29);
+    expect(fence.admits(3)).toBe(false);
+    ticks(fence, 1);
+    expect(fence.admits(3)).toBe(true);
+    expect(fence.admits(2)).toBe(false);
+  });
 });

@@ -1,9 +1,16 @@
-import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
+import { applyDecorators } from '@nestjs/common';
+import { type CustomTransportStrategy, type MessageHandler, MessagePattern, Server } from '@nestjs/microservices';
 import type { RpcContract } from '@slipway/contracts';
 import { lastValueFrom } from 'rxjs';
 import { overWithin } from '../time/over-within.js';
-import { CONTRACT_KEY } from './rpc-handler.js';
 import { RpcResponder, type RpcResponderOptions } from './rpc-responder.js';
+
+/** Key of the contract in a handler's extras. */
+const CONTRACT_KEY = 'slipway.contract';
+
+/** Serves an RPC with the decorated method, whose single parameter is the validated request (`@Payload()`). */
+export const RpcHandler = (contract: RpcContract): MethodDecorator =>
+  applyDecorators(MessagePattern(contract.subject, { [CONTRACT_KEY]: contract }));
 
 /** What an `RpcServer` needs. */
 export interface RpcServerOptions extends RpcResponderOptions {
