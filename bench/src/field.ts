@@ -65,7 +65,8 @@ class Starter {
     const { environment, freePort } = this.stage;
     const folder = join(this.folder, peer.name);
     await mkdir(folder);
-    const place = { installed, folder, enginePort: this.enginePort, port: await freePort(), opsPort: await freePort() };
+    const natsServer = environment['NATS_SERVER_BIN'] ?? '';
+    const place = { installed, folder, natsServer, enginePort: this.enginePort, port: await freePort(), opsPort: await freePort() };
     return startPeer(peer, place, this.#owned, environment['PATH']);
   }
 }

@@ -126,7 +126,7 @@ describe('a session', () => {
     try {
       const elsewhere = new Browser(second.url);
       elsewhere.accessToken = browser.accessToken;
-      expect((await elsewhere.get('/api/me')).status).toBe(200);
+      await until('the second console knows the token', async () => (await elsewhere.get('/api/me')).status === 200);
       await world.keys.ask(EndSessions, { user: person.user, actor: OPS });
       for (const one of [browser, elsewhere]) await until('the token is void', async () => (await one.get('/api/me')).status === 401);
     } finally {

@@ -7,6 +7,8 @@ export interface PeerPlace {
   /** Empty folder for its settings and whatever it writes. */
   readonly folder: string;
   readonly enginePort: number;
+  /** Path of the nats-server that Slipway is measured with. */
+  readonly natsServer: string;
   /** Free port for it. */
   readonly port: number;
   /** Another one, for its metrics. */
