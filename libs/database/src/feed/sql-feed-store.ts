@@ -3,7 +3,7 @@ import type { Logger } from '@slipway/platform';
 import type { EntityManager } from 'typeorm';
 import { AdvisoryLock } from '../advisory-lock.js';
 import type { LockSession } from '../lock-session.js';
-import type { Transactions } from '../transactions.js';
+import { queryPrepared, type Transactions } from '../transactions.js';
 import { type FeedStatements, feedStatements } from './feed-statements.js';
 import { feedTables } from './feed-tables.js';
 import { Gathered } from './gathered.js';
@@ -224,7 +224,8 @@ export class SqlFeedStore<R> {
     const seqs = [...claims.values()].map(({ seq }) => seq);
     const limit = Math.max(...questions.map((question) => question.limit));
     const asker = questions.find(({ withReaders }) => withReaders);
-    const rows = await connection.query<SinceRow[]>(this.#sql.since, [readers, epochs, seqs, limit, asker !== undefined]);
+    const statement = { name: `${this.#options.feed} since`, text: this.#sql.since };
+    const rows = await queryPrepared<SinceRow>(connection, statement, [readers, epochs, seqs, limit, asker !== undefined]);
     const answers = new Map(rows.map((row) => [row.reader, this.#sinceOf(row)]));
     const known = rows[0]?.readers?.map(claimOf) ?? null;
     return questions.map((question) => {
