@@ -1,9 +1,9 @@
-// Makes the JetStream streams that services publish to, as the NATS user `boot`, and leaves. Streams
+// Makes the JetStream streams and value stores that services publish to, as the NATS user `boot`, and leaves. Streams
 // that exist are brought up to date and keep what they hold. Reads NATS_URL, NATS_CREDENTIALS_DIR and
 // SLIPWAY_ENV; a stream has as many copies as NATS_URL names servers, three at most.
 import { setTimeout as delay } from 'node:timers/promises';
-import { WORK_STREAMS } from '@slipway/contracts';
-import { connectNats, createLogger, ensureWorkStream } from '@slipway/platform';
+import { VALUE_STORES, WORK_STREAMS } from '@slipway/contracts';
+import { connectNats, createLogger, ensureValueStore, ensureWorkStream, isTooLarge } from '@slipway/platform';
 
 const { NATS_URL: url = '', NATS_CREDENTIALS_DIR: credentialsDir, SLIPWAY_ENV: env = 'dev' } = process.env;
 /** A cluster that has just been started elects its leaders first. */
@@ -11,13 +11,13 @@ const PATIENCE_MS = 120_000;
 const replicas = Math.min(3, url.split(',').length);
 const log = createLogger('make-streams', 'warn');
 
-async function make(nats, stream) {
+async function make(ensure, nats) {
   const end = Date.now() + PATIENCE_MS;
   for (;;) {
     try {
-      return await ensureWorkStream(stream, { nats, env, replicas, timeoutMs: 5_000 });
+      return await ensure({ nats, env, replicas, timeoutMs: 5_000 });
     } catch (error) {
-      if (Date.now() > end) throw error;
+      if (Date.now() > end || isTooLarge(error)) throw error;
       await delay(1_000);
     }
   }
@@ -25,7 +25,13 @@ async function make(nats, stream) {
 
 try {
   const nats = await connectNats({ url, credentialsDir, role: 'boot', name: 'make-streams', log });
-  for (const stream of WORK_STREAMS) await make(nats, stream);
+  for (const stream of WORK_STREAMS) await make((place) => ensureWorkStream(stream, place), nats);
+  for (const store of VALUE_STORES) {
+    await make((place) => ensureValueStore(store, place), nats).catch((error) => {
+      if (!isTooLarge(error)) throw error;
+      console.error(`NATS allows too little memory for the store "${store.name}"; nothing is stored in it: ${error.message}`);
+    });
+  }
   await nats.close();
   console.log(`The streams of the environment "${env}" are there, with ${replicas} ${replicas === 1 ? 'copy' : 'copies'}.`);
 } catch (error) {

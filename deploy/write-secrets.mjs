@@ -88,7 +88,7 @@ function variablesOf(role, env, secrets) {
   const database = DATABASES[role] && databaseOf(role, env, secrets);
   return {
     ...(['keys', 'gateway'].includes(role) && { KEY_PEPPERS: secrets.pepper }),
-    ...(['keys', 'deployments', 'tuning'].includes(role) && { SLIPWAY_SECRET_KEY: secrets.secret_key }),
+    ...(['keys', 'deployments', 'tuning', 'gateway'].includes(role) && { SLIPWAY_SECRET_KEY: secrets.secret_key }),
     ...(database && { [DATABASES[role]]: `postgres://${database.role}:${database.password}@${POSTGRES_SERVER}/${database.database}` }),
   };
 }

@@ -26,6 +26,12 @@ export const checkedBy =
     return parsed.data;
   };
 
+/** Parser of a setting that is on or off. */
+export function onOff(text: string): boolean {
+  if (text !== 'on' && text !== 'off') throw new UsageError('It takes "on" or "off".');
+  return text === 'on';
+}
+
 /** Parser of a whole number that a schema checks. */
 export const whole =
   (schema: z.ZodType) =>

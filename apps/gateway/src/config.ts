@@ -1,4 +1,4 @@
-import { hostList, natsFragment, parsePeppers, securityFragment, serviceFragment } from '@slipway/platform';
+import { hostList, natsFragment, parsePeppers, SECRET_KEYS, securityFragment, serviceFragment } from '@slipway/platform';
 import { z } from 'zod';
 import { parseOrigins } from './http/cors.js';
 
@@ -31,6 +31,8 @@ export const GatewayConfig = z.object({
   PUBLIC_BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
   /** The environment's peppers as `id:hex,…`; keys are looked up under each of them. */
   KEY_PEPPERS: z.string().transform(parsedBy(parsePeppers)),
+  /** Seals stored responses: the first key seals, all open; absent = they are stored as they are. */
+  SLIPWAY_SECRET_KEY: z.string().regex(SECRET_KEYS, 'must be 64 hex characters, or several such keys separated by commas').optional(),
   /** Origins of pages that may call the inference API from a browser, separated by commas; `*` = all; none by default. */
   CORS_ORIGINS: z.string().default('').transform(parsedBy(parseOrigins)),
   /** Largest request body, in bytes. */

@@ -40,6 +40,7 @@ async function create(context: LaunchContext, rpc: RpcClient, account: AccountId
       name: deploymentNameFor(source),
       source,
       replicas: stage.options.workers,
+      store_responses: true,
       ...(credential !== undefined && { credential }),
     });
     await rememberReplicas(context, id);

@@ -1,8 +1,17 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism, hostname } from 'node:os';
 import { join } from 'node:path';
-import { type Role, WORK_STREAMS } from '@slipway/contracts';
-import { type NatsConnection, connectNats, createLogger, ensureWorkStream, renderNatsConf, withinTime } from '@slipway/platform';
+import { type Role, VALUE_STORES, WORK_STREAMS } from '@slipway/contracts';
+import {
+  type NatsConnection,
+  connectNats,
+  createLogger,
+  ensureValueStore,
+  ensureWorkStream,
+  isTooLarge,
+  renderNatsConf,
+  withinTime,
+} from '@slipway/platform';
 import { ensureNatsServer } from '../../../scripts/lib/nats-server.mjs';
 import { freePort } from '../../../scripts/lib/ports.mjs';
 import { StartError } from '../../../scripts/lib/start-error.mjs';
@@ -31,6 +40,7 @@ export interface RunningNats extends NatsAddress {
   readonly version: string;
 }
 
+const MIB = 1024 * 1024;
 const silent = createLogger('launcher', 'silent');
 
 async function startOwn(context: LaunchContext): Promise<NatsAddress> {
@@ -103,7 +113,14 @@ export async function openConnection(context: LaunchContext, address: NatsAddres
 async function makeStreams(context: LaunchContext, address: NatsAddress): Promise<string> {
   const nats = await openConnection(context, address, 'boot');
   try {
-    for (const stream of WORK_STREAMS) await ensureWorkStream(stream, { nats, env: context.env, timeoutMs: READY_WITHIN_MS });
+    const place = { nats, env: context.env, timeoutMs: READY_WITHIN_MS };
+    for (const stream of WORK_STREAMS) await ensureWorkStream(stream, place);
+    for (const store of VALUE_STORES) {
+      await ensureValueStore(store, place).catch((error: unknown) => {
+        if (!isTooLarge(error)) throw error;
+        context.stage.progress.note(`NATS has no ${store.bytesMax / MIB} MiB of memory for the store "${store.name}": nothing is stored in it.`);
+      });
+    }
     return nats.info?.version ?? 'unknown';
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);

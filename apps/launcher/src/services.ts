@@ -67,9 +67,8 @@ export class Services {
 
   /** Starts the services that own data, and the training worker's agent, as one process: see control-plane-main.ts. */
   startControlPlane(): void {
-    const { stage, dataDir, secrets } = this.context;
-    const secret = { SLIPWAY_SECRET_KEY: stage.environment['SLIPWAY_SECRET_KEY'] || secrets.secretKey };
-    const owned = { ...this.surroundings.databases, ...secret };
+    const { stage, dataDir } = this.context;
+    const owned = { ...this.surroundings.databases, ...this.#secretKey() };
     const services: [app: string, own: Record<string, string>][] = [
       ['keys-service', { ...owned, KEY_PEPPERS: this.#pepper() }],
       ['deployments-service', { ...owned, ...this.#allowLists() }],
@@ -106,7 +105,7 @@ export class Services {
     this.#assignedPorts.add(port);
     for (let n = 1; n <= stage.options.gateways; n += 1) {
       if (n > 1) port = await this.#nextFreePort(host, n === 2 ? port + 2 : port + 1);
-      const env = { HOST: host, PORT: String(port), KEY_PEPPERS: this.#pepper() };
+      const env = { HOST: host, PORT: String(port), KEY_PEPPERS: this.#pepper(), ...this.#secretKey() };
       this.#start('gateway', env, { name: `gateway-${n}`, ...GATEWAYS });
       const url = new URL(stage.localUrl);
       url.port = String(port);
@@ -137,6 +136,11 @@ export class Services {
 
   #pepper(): string {
     return this.context.stage.environment['KEY_PEPPERS'] || this.context.secrets.pepper;
+  }
+
+  #secretKey(): Record<string, string> {
+    const { stage, secrets } = this.context;
+    return { SLIPWAY_SECRET_KEY: stage.environment['SLIPWAY_SECRET_KEY'] || secrets.secretKey };
   }
 
   #allowLists(): Record<string, string> {

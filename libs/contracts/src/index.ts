@@ -52,6 +52,8 @@ export {
 export { answererOf, inboxPrefix, permissionsOf } from './permissions.js';
 export type { Permissions } from './permissions.js';
 export { checkToSend, isRecord } from './schemas.js';
+export { valueStoreName, valueSubject } from './value-store.js';
+export type { ValueStore } from './value-store.js';
 export { workStreamName, workStreamSubjects } from './work-stream.js';
 export type { WorkStream } from './work-stream.js';
 

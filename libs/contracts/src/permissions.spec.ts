@@ -162,6 +162,19 @@ describe('permissionsOf', () => {
     expect(publishersOf('$JS.ACK.usage_dev.keys.1.1.1.1.0')).toEqual(['keys']);
   });
 
+  it('lets gateways alone read and remove stored responses', () => {
+    for (const subject of ['$KV.responses_dev.r.7', '$JS.API.DIRECT.GET.KV_responses_dev.$KV.responses_dev.r.7']) {
+      expect(publishersOf(subject).filter((role) => role !== 'boot')).toEqual(['gateway']);
+    }
+    for (const call of ['STREAM.MSG.GET', 'STREAM.PURGE']) {
+      expect(publishersOf(`$JS.API.${call}.KV_responses_dev`)).toEqual(['gateway', 'boot']);
+    }
+    for (const call of ['STREAM.DELETE', 'STREAM.UPDATE', 'STREAM.CREATE', 'CONSUMER.CREATE']) {
+      expect(publishersOf(`$JS.API.${call}.KV_responses_dev`)).toEqual(['boot']);
+    }
+    expect(readersOf('$KV.responses_dev.r.7')).toEqual([]);
+  });
+
   it('lets only operators limit, suspend and delete', () => {
     expect(callersOf('key.dev.v1.rpc.set-account-limits')).toEqual(['ops']);
     expect(callersOf('key.dev.v1.rpc.set-account-state')).toEqual(['ops']);

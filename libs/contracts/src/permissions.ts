@@ -1,6 +1,8 @@
 import { type Contract, NAMED_ROLES, ROLES, type Role, type RpcContract, servedSubjectsOf, wildcardOf } from './channel.js';
 import { CONTRACTS } from './contracts.js';
+import { VALUE_STORES } from './inference/response-store.js';
 import { WORK_STREAMS } from './usage/usage-record.js';
+import { valueStorePermissions } from './value-store.js';
 import { workStreamPermissions } from './work-stream.js';
 
 /** Permissions of one NATS user. Subscriptions in a queue group are written `subject queue`. */
@@ -68,9 +70,10 @@ export function permissionsOf(role: Role, env: string): Permissions {
   const jetStreamApi = role === 'boot' ? ['$JS.API.>'] : [];
   const publish = CONTRACTS.flatMap((c) => publication(role, c, env));
   const work = WORK_STREAMS.filter(({ worker }) => worker === role).flatMap((stream) => workStreamPermissions(stream, env));
+  const values = VALUE_STORES.filter((store) => store.role === role).flatMap((store) => valueStorePermissions(store, env));
   const inbox = isNamed(role) ? `${inboxPrefix(role)}.${OWN_NAME}.>` : `${inboxPrefix(role)}.>`;
   return {
-    publish: [...publish, ...answers(role), ...work, ...jetStreamApi],
+    publish: [...publish, ...answers(role), ...work, ...values, ...jetStreamApi],
     subscribe: [...CONTRACTS.flatMap((c) => subscription(role, c, env)), inbox],
     // Heartbeats of deployment 0 are those of agents.
     ...(role === 'runner' && { neverPublish: [`inf.${env}.v1.hb.0.>`] }),

@@ -36,6 +36,10 @@ describe('what each role may do, in full', () => {
           'inf.dev.v1.disc',
           'inf.dev.v1.gwhb.*',
           'inf.dev.v1.load.*',
+          '$KV.responses_dev.>',
+          '$JS.API.DIRECT.GET.KV_responses_dev.>',
+          '$JS.API.STREAM.MSG.GET.KV_responses_dev',
+          '$JS.API.STREAM.PURGE.KV_responses_dev',
         ],
         subscribe: [
           'key.dev.v1.chg',

@@ -1,6 +1,6 @@
 import { CreateDeployment } from '@slipway/contracts';
 import { Option } from 'commander';
-import { DEFAULT, whole, wholeOr } from '../values.js';
+import { DEFAULT, onOff, whole, wholeOr } from '../values.js';
 
 const { context, slots, threads, default_max_tokens, replicas } = CreateDeployment.request.shape;
 
@@ -19,6 +19,7 @@ export const settingOptions = ({ mayReset }: { mayReset: boolean }): Option[] =>
     ).argParser(read(slots)),
     new Option('--threads <N>', 'threads of one replica of a model in llama.cpp').argParser(read(threads)),
     new Option('--max-tokens <N>', 'upper bound of answers whose request names none').argParser(read(default_max_tokens)),
+    new Option('--store-responses <on|off>', 'whether responses are stored for an hour, for requests that refer to them').argParser(onOff),
   ];
 };
 
@@ -28,15 +29,17 @@ export interface SettingValues<Value> {
   readonly slots?: Value;
   readonly threads?: Value;
   readonly maxTokens?: Value;
+  readonly storeResponses?: boolean;
 }
 
 /** The settings that the options name, as services call them, with each value converted. */
 export const settingsOf = <Value, Setting>(
-  { context, slots, threads, maxTokens }: SettingValues<Value>,
+  { context, slots, threads, maxTokens, storeResponses }: SettingValues<Value>,
   convert: (value: Value) => Setting,
 ) => ({
   ...(context !== undefined && { context: convert(context) }),
   ...(slots !== undefined && { slots: convert(slots) }),
   ...(threads !== undefined && { threads: convert(threads) }),
   ...(maxTokens !== undefined && { default_max_tokens: convert(maxTokens) }),
+  ...(storeResponses !== undefined && { store_responses: storeResponses }),
 });

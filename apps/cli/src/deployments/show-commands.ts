@@ -79,6 +79,7 @@ function describe(account: string, { deployment, revisions, running }: Found): s
     ['Context', deployment.context],
     ['Does', doesText(deployment.caps)],
     ['Can', deployment.caps.join(' ')],
+    ['Stores responses', deployment.store_responses === true ? 'for an hour' : 'no'],
     ['Created', deployment.created_at],
   ]);
   const history = table(

@@ -10,6 +10,10 @@ export const settingsInput = {
   slots: z.int().min(1).max(1_024).optional().describe('Requests that one replica serves at once.'),
   replicas: z.int().min(1).max(64).optional().describe('On how many workers it runs.'),
   default_max_tokens: z.int().positive().optional().describe('Max tokens of requests that name no limit.'),
+  store_responses: z
+    .boolean()
+    .optional()
+    .describe('Whether responses of /v1/responses are stored for an hour, so that requests can refer to them; off unless given.'),
 };
 
 const Deployment = {
@@ -45,6 +49,7 @@ export const DeploymentShown = z.object({
   slots: z.int().optional().describe('Requests that one replica serves at once.'),
   context_length: z.int().optional().describe('Tokens per request, once known.'),
   default_max_tokens: z.int().optional(),
+  store_responses: z.boolean().describe('Whether responses of /v1/responses are stored for an hour.'),
   revision: z.int().describe('The newest; pass it as expected_revision to update_deployment.'),
   serving_revision: z.int().optional().describe('The one that requests go to.'),
   task: z.enum(['chat', 'embeddings']).optional().describe('What it does, once an engine has loaded its model.'),
@@ -131,6 +136,7 @@ export function shownDeployment({ deployment, revisions }: FoundDeployment, call
       task,
       endpoints: task && [...ENDPOINTS[task]],
     }),
+    store_responses: deployment.store_responses ?? false,
     capabilities: deployment.caps,
     created_at: deployment.created_at,
     example_curl: (task === 'embeddings' ? embeddingCurl : curlFor)(listed.url, listed.slug),

@@ -30,12 +30,14 @@ export interface DeploymentDraft {
   readonly alias: string;
   /** Why the revision is made. */
   readonly note: string;
+  /** Responses are stored for an hour. */
+  readonly storeResponses: boolean;
 }
 
 export const EMPTY_DRAFT: DeploymentDraft = {
   ...{ kind: 'file', path: '', uri: '', sha256: '', url: '', model: '', credential: '', engine: '', engineOptions: {} },
   ...{ adapter: '', override: '' },
-  ...{ context: '', slots: '', replicas: '', defaultMaxTokens: '', name: '', alias: '', note: '' },
+  ...{ context: '', slots: '', replicas: '', defaultMaxTokens: '', name: '', alias: '', note: '', storeResponses: false },
 };
 
 export type DraftField = keyof DeploymentDraft;
@@ -54,7 +56,7 @@ export const STEP_OF: Readonly<Record<DraftField, CreateStep>> = {
     replicas: 'size',
     defaultMaxTokens: 'size',
   },
-  ...{ name: 'name', alias: 'name', note: 'name' },
+  ...{ name: 'name', alias: 'name', note: 'name', storeResponses: 'name' },
 };
 
 const ALIAS = /^[a-z0-9][a-z0-9._-]{0,62}$/;
@@ -217,6 +219,7 @@ export function requestOf(draft: DeploymentDraft): ConsoleRequest<'deployments/c
     ...(slots != null && { slots }),
     ...(replicas != null && { replicas }),
     ...(longest != null && { default_max_tokens: longest }),
+    ...(draft.storeResponses && { store_responses: true }),
     ...(note !== '' && { note }),
   };
 }
@@ -225,6 +228,7 @@ export function requestOf(draft: DeploymentDraft): ConsoleRequest<'deployments/c
 const PARAMS: Readonly<Record<string, DraftField>> = {
   ...{
     default_max_tokens: 'defaultMaxTokens',
+    store_responses: 'storeResponses',
     'adapter.id': 'adapter',
     'adapter.override': 'override',
     source: 'kind',

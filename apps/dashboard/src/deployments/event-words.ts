@@ -47,6 +47,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   default_max_tokens: 'Default max tokens',
   engine_options: 'Engine options',
   credential: 'Credential',
+  store_responses: 'Stored responses',
 };
 
 /** The settings that an update changed, each as "before → after". */
@@ -55,10 +56,13 @@ function changesOf({ facts }: DeploymentEvent): string | null {
   return changes.length === 0 ? null : changes.join(' · ');
 }
 
-/** A new name alone makes no revision. */
+/** What changes without a new revision. */
+const UNREVISED: Readonly<Record<string, string>> = { name: 'Renamed', store_responses: 'Settings changed' };
+
 function updateWords(event: DeploymentEvent): EventWords {
-  const isRename = Object.keys(FIELDS).every((name) => (name === 'name') === (event.facts[name] != null));
-  return plain('edit', isRename ? 'Renamed' : `Revision ${event.rev ?? ''} created`, changesOf(event));
+  const changed = Object.keys(FIELDS).filter((name) => event.facts[name] != null);
+  const isRevision = changed.length === 0 || changed.some((name) => !Object.hasOwn(UNREVISED, name));
+  return plain('edit', isRevision ? `Revision ${event.rev ?? ''} created` : (UNREVISED[changed.at(-1) ?? ''] ?? ''), changesOf(event));
 }
 
 /** An alias comes here, from another deployment perhaps, or goes to another one. */

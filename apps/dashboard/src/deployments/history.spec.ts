@@ -33,6 +33,8 @@ describe('an event', () => {
     const update = event({ kind: 'deployment.update', rev: 3, facts: { rev: 3, slots: '4 → 8', context: 'default → 8192' } });
     expect(eventWords(update)).toMatchObject({ text: 'Revision 3 created', detail: 'Context: default → 8192 · Slots: 4 → 8' });
     expect(eventWords(event({ ...update, facts: { rev: 3, name: 'a → b' } })).text).toBe('Renamed');
+    const stores = event({ ...update, facts: { rev: 3, store_responses: 'off → on' } });
+    expect(eventWords(stores)).toMatchObject({ text: 'Settings changed', detail: 'Stored responses: off → on' });
   });
 
   it('of an alias says whether it came or went', () => {

@@ -5,7 +5,8 @@ import type { DeploymentDetails } from './deployment-details.js';
 /** The settings of a deployment as they are stored, to be changed. */
 export function storedDraft({ deployment, revisions }: DeploymentDetails): DeploymentDraft | null {
   const [newest] = revisions;
-  return newest ? { ...draftOfRevision(newest), name: deployment.name, replicas: String(deployment.replicas) } : null;
+  const { name, replicas, store_responses: storeResponses = false } = deployment;
+  return newest ? { ...draftOfRevision(newest), name, replicas: String(replicas), storeResponses } : null;
 }
 
 /** What must be asked for to make the stored settings those of a draft; null = nothing of that kind. */
@@ -46,16 +47,18 @@ export function settingsChange(deployment: number, rev: number, before: Deployme
   };
   const isRevision = Object.keys(revised).length > 0;
   const isRenamed = was.name !== is.name;
+  const isStoreChanged = before.storeResponses !== draft.storeResponses;
   const replicas = goodNumber(draft, 'replicas');
   return {
     isRevision,
     update:
-      isRevision || isRenamed
+      isRevision || isRenamed || isStoreChanged
         ? {
             deployment,
             expected_rev: rev,
             ...revised,
             ...(isRenamed && { name: is.name }),
+            ...(isStoreChanged && { store_responses: draft.storeResponses }),
             ...(isRevision && is.note !== undefined && { note: is.note }),
           }
         : null,

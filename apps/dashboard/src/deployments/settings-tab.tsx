@@ -21,6 +21,7 @@ import { ModelFields } from './model-fields.js';
 import { settingsChange, storedDraft } from './settings-draft.js';
 import { sourceCards } from './create/source-step.js';
 import { SizeFields } from './size-fields.js';
+import { StoreField } from './store-field.js';
 import { useOptions } from './use-options.js';
 
 /** The settings of a deployment in one column; nothing changes before it is saved. */
@@ -136,6 +137,7 @@ function General({ ready, ...fields }: DraftFieldsProps & { readonly ready: numb
         fault={faults.replicas}
         onChange={(value) => value !== null && onChange({ replicas: String(value) })}
       />
+      <StoreField {...fields} />
     </Panel>
   );
 }

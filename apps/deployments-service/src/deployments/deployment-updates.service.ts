@@ -46,17 +46,26 @@ export class DeploymentUpdatesService {
       if (name !== undefined) await this.deployments.rename(tx, deployment, name);
       const revised = await this.#revise(tx, locked, known);
       const isRenamed = name !== undefined && name !== locked.name;
+      const stores = await this.#setStore(tx, locked, request);
       const object = `deployment:${deployment}`;
       const entry = { account, actor, action: 'deployment.update', object, objectName: name ?? locked.name } as const;
       const { changes, ...outcome } = revised;
-      const facts = { rev: revised.rev, ...(isRenamed && { name: `${locked.name} → ${name}` }), ...changes };
+      const facts = { rev: revised.rev, ...(isRenamed && { name: `${locked.name} → ${name}` }), ...stores, ...changes };
       const made = revised.changed ? { rev: revised.rev } : {};
-      if (revised.changed || isRenamed) await this.announcer.changed(tx, { ...entry, ...made, facts }, deployment);
+      if (revised.changed || isRenamed || stores) await this.announcer.changed(tx, { ...entry, ...made, facts }, deployment);
       return outcome;
     });
     this.announcer.committed();
     if (result.changed) this.uses.changed(account);
     return { deployment, ...result };
+  }
+
+  /** Sets whether responses are stored. @returns the change for the audit log; null = none */
+  async #setStore(tx: Tx, locked: LockedDeployment, request: UpdateRequest): Promise<AuditEntry['facts'] | null> {
+    const { deployment, store_responses: stores } = request;
+    if (stores === undefined || stores === locked.storeResponses) return null;
+    await this.announcer.record(tx, await this.deployments.setStore(tx, deployment, stores));
+    return { store_responses: stores ? 'off → on' : 'on → off' };
   }
 
   /** A roll back brings an adapter that may have been deleted meanwhile. Asked before the transaction, which locks the deployment. */

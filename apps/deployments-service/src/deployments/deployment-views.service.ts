@@ -77,6 +77,7 @@ export class DeploymentViewsService {
       engine: engineKindOf(source),
       since: stored.stateSince.toISOString(),
       updated_at: stored.updatedAt.toISOString(),
+      store_responses: stored.storeResponses,
     };
   }
 }

@@ -64,6 +64,10 @@ export class DeploymentEntity {
   @Column('text', { array: true, nullable: true })
   agents!: string[] | null;
 
+  /** Whether gateways store its responses. */
+  @Column('boolean', { name: 'store_responses', default: false })
+  storeResponses!: boolean;
+
   /** Time of the first failure in a row; null while it does not fail. */
   @Column('timestamptz', { name: 'failed_since', nullable: true })
   failedSince!: Date | null;

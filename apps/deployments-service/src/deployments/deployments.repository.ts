@@ -21,6 +21,7 @@ export interface NewDeployment extends RevisionOrigin {
   readonly account: AccountId;
   readonly name: string;
   readonly replicas: number;
+  readonly storeResponses: boolean;
   readonly settings: RevisionSettings;
 }
 
@@ -37,6 +38,7 @@ export interface LockedDeployment {
   readonly state: ObservedState;
   readonly rev: number;
   readonly servingRev: number | null;
+  readonly storeResponses: boolean;
 }
 
 /** A deployment with its newest revision, without the credential. */
@@ -59,6 +61,8 @@ export interface StoredDeployment {
   readonly context: number | null;
   /** Names of the agents that it is assigned to; null in rows of older versions. */
   readonly agents: readonly string[] | null;
+  /** Whether gateways store its responses. */
+  readonly storeResponses: boolean;
   readonly createdAt: Date;
   readonly stateSince: Date;
   /** When its owner last changed it. */
@@ -77,6 +81,7 @@ export const recordOf = (row: DeploymentEntity): FeedRecord =>
       caps: row.caps,
       context: row.engineContext,
       ...(row.agents !== null && { agents: row.agents as Incarnation[] }),
+      ...(row.storeResponses && { store: true }),
     },
     row.version,
   );
@@ -95,8 +100,8 @@ const CAPACITIES = `
 export class DeploymentsRepository {
   /** Creates the deployment and its first revision. */
   async insert(tx: EntityManager, deployment: NewDeployment): Promise<{ id: DeploymentId; change: FeedChange }> {
-    const { account, name, replicas } = deployment;
-    const inserted = await tx.insert(DeploymentEntity, { account, name, replicas, desired: 'ready', rev: 1 });
+    const { account, name, replicas, storeResponses } = deployment;
+    const inserted = await tx.insert(DeploymentEntity, { account, name, replicas, storeResponses, desired: 'ready', rev: 1 });
     const { id } = inserted.identifiers[0] as { id: DeploymentId };
     await tx.insert(RevisionEntity, { deploymentId: id, number: 1, ...settingsColumns(deployment.settings), ...originColumns(deployment) });
     return { id, change: put(recordOf(await tx.findOneByOrFail(DeploymentEntity, { id }))) };
@@ -117,7 +122,7 @@ export class DeploymentsRepository {
   /** Locks the deployment until the transaction ends; null when the account has no such deployment. */
   async lock(tx: EntityManager, account: AccountId, id: DeploymentId): Promise<LockedDeployment | null> {
     return tx.findOne(DeploymentEntity, {
-      select: { name: true, desired: true, state: true, rev: true, servingRev: true },
+      select: { name: true, desired: true, state: true, rev: true, servingRev: true, storeResponses: true },
       where: { id, account },
       lock: { mode: 'pessimistic_write' },
     });
@@ -142,6 +147,11 @@ export class DeploymentsRepository {
   /** Renames a deployment. The feed does not carry names. */
   async rename(tx: EntityManager, id: DeploymentId, name: string): Promise<void> {
     await tx.update(DeploymentEntity, { id }, { name, updatedAt: NOW });
+  }
+
+  /** Sets whether gateways store the responses of a locked deployment. */
+  setStore(tx: EntityManager, id: DeploymentId, storeResponses: boolean): Promise<FeedChange> {
+    return this.#change(tx, id, { storeResponses });
   }
 
   /** Replicas that the owner asked for; 0 when the account has no such deployment. */

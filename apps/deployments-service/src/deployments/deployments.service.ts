@@ -37,7 +37,8 @@ export class DeploymentsService {
     const settings = this.settings.first({ ...request, ...model });
     const replicas = request.replicas ?? this.policy.defaultReplicas(model.source);
     this.policy.checkReplicas(replicas);
-    const wanted = { account, name, replicas, settings, note: request.note ?? null, by: changedBy(request) };
+    const storeResponses = request.store_responses ?? false;
+    const wanted = { account, name, replicas, storeResponses, settings, note: request.note ?? null, by: changedBy(request) };
     const id = await this.transactions.run(request, async (tx) => {
       if (key === undefined) return this.#insert(tx, wanted, actor);
       const made = await this.deployments.lockCreation(tx, { account, key });
@@ -52,18 +53,20 @@ export class DeploymentsService {
   }
 
   async #insert(tx: Tx, wanted: NewDeployment, actor: Actor | undefined): Promise<DeploymentId> {
-    const { account, name, replicas, settings } = wanted;
+    const { account, name, replicas, storeResponses, settings } = wanted;
     await this.quotas.claim(tx, account, { deployments: 1, replicas });
     const { id, change } = await this.deployments.insert(tx, wanted);
     await this.announcer.record(tx, change);
     const { source, adapter } = settings;
     if (adapter) await this.usesRepository.add(tx, { account, adapter: adapter.id });
     const entry = { account, actor, action: 'deployment.create', object: `deployment:${id}`, objectName: name } as const;
-    await this.announcer.changed(
-      tx,
-      { ...entry, rev: 1, facts: { source: source.kind, replicas, ...(adapter && { adapter: `${adapter.name}@${adapter.version}` }) } },
-      id,
-    );
+    const facts = {
+      source: source.kind,
+      replicas,
+      ...(adapter && { adapter: `${adapter.name}@${adapter.version}` }),
+      ...(storeResponses && { store_responses: 'on' }),
+    };
+    await this.announcer.changed(tx, { ...entry, rev: 1, facts }, id);
     return id;
   }
 }

@@ -30,6 +30,13 @@ export class KeyIndex implements FeedSink<KeyFeedRecord> {
     this.#budgetSet = listener;
   }
 
+  #accountEnds: (account: AccountId) => void = () => undefined;
+
+  /** @param listener called when an account is gone or suspended */
+  whenAccountEnds(listener: (account: AccountId) => void): void {
+    this.#accountEnds = listener;
+  }
+
   /** Number of keys, for the metrics. */
   get size(): number {
     return this.#tables.keys.size;
@@ -50,13 +57,19 @@ export class KeyIndex implements FeedSink<KeyFeedRecord> {
     const isNew = hasBudget(record) && !this.#tables.budgeted.has(id);
     put(this.#tables, id, record);
     if (isNew) this.#budgetSet();
+    if (record.type === 'account' && record.state !== 'active') this.#accountEnds(record.id);
   }
 
   remove(id: string): void {
     this.#tables.budgeted.delete(id);
     const [type, number] = id.split(':');
-    if (type === 'account') dropAccount(this.#tables, Number(number) as AccountId);
+    if (type === 'account') this.#dropAccount(Number(number) as AccountId);
     else if (type === 'key') dropKey(this.#tables, Number(number) as KeyId);
+  }
+
+  #dropAccount(id: AccountId): void {
+    dropAccount(this.#tables, id);
+    this.#accountEnds(id);
   }
 
   /** Keys and accounts with a budget of tokens. */

@@ -26,6 +26,12 @@ const emptyTables = (): Tables => ({ deployments: new Map(), aliases: new Map(),
 /** In-memory index of deployments and aliases, filled by the deployment feed. */
 export class DeploymentIndex implements FeedSink<DeploymentFeedRecord> {
   #tables = emptyTables();
+  #storeEnds: (deployment: DeploymentId) => void = () => undefined;
+
+  /** @param listener called when a deployment that stored responses is gone, or stores no longer */
+  whenStoreEnds(listener: (deployment: DeploymentId) => void): void {
+    this.#storeEnds = listener;
+  }
 
   /** Number of deployments, for the metrics. */
   get size(): number {
@@ -37,20 +43,32 @@ export class DeploymentIndex implements FeedSink<DeploymentFeedRecord> {
     return {
       put: (id, record) => put(tables, id, record),
       swap: () => {
+        const before = this.#tables.deployments.values();
         this.#tables = tables;
+        for (const { id, store } of before) this.#reportStore(id, store);
       },
     };
   }
 
   /** @param id `<type>:<id>` */
   put(id: string, record: DeploymentFeedRecord): void {
+    const stored = record.type === 'deployment' && this.#tables.deployments.get(record.id)?.store;
     put(this.#tables, id, record);
+    if (record.type === 'deployment') this.#reportStore(record.id, stored);
   }
 
   remove(id: string): void {
     const [type, number] = id.split(':');
-    if (type === 'deployment') this.#tables.deployments.delete(Number(number) as DeploymentId);
-    else dropAlias(this.#tables, id);
+    const deployment = Number(number) as DeploymentId;
+    if (type !== 'deployment') return dropAlias(this.#tables, id);
+    const stored = this.#tables.deployments.get(deployment)?.store;
+    this.#tables.deployments.delete(deployment);
+    return this.#reportStore(deployment, stored);
+  }
+
+  /** @param stored whether its responses were stored before */
+  #reportStore(id: DeploymentId, stored: boolean | undefined): void {
+    if (stored && !this.deployment(id)?.store) this.#storeEnds(id);
   }
 
   deployment(id: DeploymentId): DeploymentFacts | undefined {

@@ -30,6 +30,12 @@ const ThreadCount = z.int().min(1).max(1_024);
 /** Limit for answers whose request names none. */
 const DefaultMaxTokens = z.int().positive();
 
+/**
+ * Whether responses of the responses contract are stored for an hour, for requests that refer to them. It belongs to the deployment
+ * and makes no revision. Replicas of before 2027 ignore it.
+ */
+const StoreResponses = z.boolean().optional();
+
 /** Why a revision is made, for people: at most 500 characters. Replicas of before 2027 ignore it. */
 const RevisionNote = z
   .string()
@@ -73,6 +79,8 @@ export const CreateDeployment = defineRpc({
     threads: ThreadCount.optional(),
     replicas: z.int().min(1).max(64).optional(),
     default_max_tokens: DefaultMaxTokens.optional(),
+    /** Absent = false. */
+    store_responses: StoreResponses,
     /** A repeated key makes no second deployment: the reply names the first one. */
     idempotency_key: IdempotencyKey.optional(),
     note: RevisionNote,
@@ -84,8 +92,8 @@ export const CreateDeployment = defineRpc({
 
 /**
  * Makes a new revision. Settings that the request does not name stay; null resets one to its default. The serving revision
- * continues until the new one is ready, or for good if that fails. An update without a change, or of the name alone, makes no
- * revision.
+ * continues until the new one is ready, or for good if that fails. An update without a change, or of the name and
+ * `store_responses` alone, makes no revision.
  */
 export const UpdateDeployment = defineRpc({
   subject: 'dep.{env}.v1.rpc.update-deployment',
@@ -109,6 +117,8 @@ export const UpdateDeployment = defineRpc({
     slots: SlotCount.nullable().optional(),
     threads: ThreadCount.nullable().optional(),
     default_max_tokens: DefaultMaxTokens.nullable().optional(),
+    /** False removes what is stored. */
+    store_responses: StoreResponses,
     /** Kept with the new revision; without a new revision it is ignored. */
     note: RevisionNote,
   }),

@@ -20,6 +20,8 @@ const DeploymentRecord = z.object({
    * is older; then every runner gets them.
    */
   agents: z.array(Incarnation).optional(),
+  /** Responses are stored in `ResponseStore`. Absent from services before 2027 = false. */
+  store: z.boolean().optional(),
 });
 
 const AliasRecord = z.object({

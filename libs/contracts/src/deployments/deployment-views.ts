@@ -43,6 +43,8 @@ export const DeploymentView = z.object({
   since: z.iso.datetime().optional(),
   /** When its owner last changed it: name, revision, replicas, or stopped and resumed. Absent from older replicas. */
   updated_at: z.iso.datetime().optional(),
+  /** Whether responses are stored for an hour. Absent from older replicas = false. */
+  store_responses: z.boolean().optional(),
 });
 export type DeploymentView = z.infer<typeof DeploymentView>;
 

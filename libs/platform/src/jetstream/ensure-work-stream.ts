@@ -51,7 +51,7 @@ const consumerConfig = ({ worker, ackWaitMs }: WorkStream) => ({
 const NOT_FOUND: readonly number[] = [JetStreamApiCodes.StreamNotFound, JetStreamApiCodes.ConsumerNotFound];
 
 /** Info of a stream or consumer; null where there is none. */
-async function existing<T>(info: Promise<T>): Promise<T | null> {
+export async function existing<T>(info: Promise<T>): Promise<T | null> {
   try {
     return await info;
   } catch (error) {

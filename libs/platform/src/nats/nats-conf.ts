@@ -1,4 +1,4 @@
-import { permissionsOf, PLAIN_ROLES, type PlainRole } from '@slipway/contracts';
+import { permissionsOf, PLAIN_ROLES, type PlainRole, VALUE_STORES } from '@slipway/contracts';
 import { type EnvironmentSeeds, environmentAccount, type NatsSeeds, operatorJwt, systemAccount } from './identities.js';
 
 /** Membership of a nats-server in a cluster. All members share one user. */
@@ -45,6 +45,10 @@ export interface NatsConfOptions {
   /** Further top-level lines. */
   readonly extra?: string | undefined;
 }
+
+const MIB = 1024 * 1024;
+/** JetStream's memory for each environment, in MiB: its value stores, which are empty at first, and what the server needs besides. */
+const MEMORY_MB = 128 + VALUE_STORES.reduce((sum, { bytesMax }) => sum + bytesMax / MIB, 0);
 
 const list = (subjects: readonly string[]): string => `[${subjects.map((subject) => JSON.stringify(subject)).join(', ')}]`;
 
@@ -135,7 +139,7 @@ ping_interval: "5s"
 ping_max: 2
 lame_duck_duration: "30s"
 lame_duck_grace_period: "2s"
-jetstream { store_dir: ${JSON.stringify(storeDir)}, max_mem: 128MB, max_file: ${1 + (neighbours?.length ?? 0)}GB }
+jetstream { store_dir: ${JSON.stringify(storeDir)}, max_mem: ${MEMORY_MB * (1 + (neighbours?.length ?? 0))}MB, max_file: ${1 + (neighbours?.length ?? 0)}GB }
 ${further.filter(Boolean).join('')}
 ${seeds ? signedAccounts(env, seeds, neighbours) : passwordAccounts(options)}`;
 }

@@ -1,9 +1,11 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
 
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const FORM = 'v1';
+/** Length of a key's id in bytes. */
+const ID_BYTES = 4;
 
 /** 256-bit keys as 64 hex characters each, separated by commas. */
 export const SECRET_KEYS = /^[0-9a-fA-F]{64}(,[0-9a-fA-F]{64})*$/;
@@ -57,12 +59,39 @@ export class SecretVault {
     }
   }
 
+  /**
+   * Seals bytes with a key of their owner, which is derived from the first secret key: its id, the nonce, the ciphertext and the tag.
+   * @param owner as in `seal`
+   */
+  sealBytes(bytes: Uint8Array, owner: string): Buffer {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(CIPHER, derived(this.#keyOf(this.#sealingId), owner), nonce, { authTagLength: TAG_BYTES });
+    return Buffer.concat([Buffer.from(this.#sealingId, 'hex'), nonce, cipher.update(bytes), cipher.final(), cipher.getAuthTag()]);
+  }
+
+  /** Opens what `sealBytes` sealed. @throws UnreadableSecretError as `open` does */
+  openBytes(sealed: Uint8Array, owner: string): Buffer {
+    if (sealed.length < ID_BYTES + NONCE_BYTES + TAG_BYTES) throw new UnreadableSecretError('The stored bytes have an unknown form.');
+    const key = this.#keyOf(Buffer.from(sealed.subarray(0, ID_BYTES)).toString('hex'));
+    try {
+      const nonce = sealed.subarray(ID_BYTES, ID_BYTES + NONCE_BYTES);
+      const decipher = createDecipheriv(CIPHER, derived(key, owner), nonce, { authTagLength: TAG_BYTES });
+      decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+      return Buffer.concat([decipher.update(sealed.subarray(ID_BYTES + NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
+    } catch (error) {
+      throw new UnreadableSecretError('The stored bytes were changed.', { cause: error });
+    }
+  }
+
   #keyOf(id: string): Buffer {
     const key = this.#keys.get(id);
     if (!key) throw new UnreadableSecretError('The stored secret was sealed with a key that is not configured.');
     return key;
   }
 }
+
+/** The key of one owner's bytes: many values under one key would use up its random nonces. */
+const derived = (key: Buffer, owner: string): Buffer => createHmac('sha256', key).update(`bytes of ${owner}`).digest();
 
 /** Id of a key that reveals nothing about it. */
 const keyIdOf = (key: Buffer): string => createHash('sha256').update(key).digest('hex').slice(0, 8);

@@ -53,10 +53,10 @@ export const createDeployment = defineTool({
     const source = sourceOf(input);
     const alias = aliasText === undefined ? undefined : readAlias(aliasText, caller.slug);
     if (alias !== undefined && input.idempotency_key === undefined) await requireFree(alias, call);
-    const { context_length: context, slots, replicas, default_max_tokens, idempotency_key } = input;
+    const { context_length: context, slots, replicas, default_max_tokens, store_responses, idempotency_key } = input;
     const name = input.name ?? input.model.split('/').at(-1)?.slice(0, 100) ?? input.model;
     const { id } = await rpc.call(CreateDeployment, {
-      ...{ account, name, source, context, slots, replicas, default_max_tokens, idempotency_key },
+      ...{ account, name, source, context, slots, replicas, default_max_tokens, store_responses, idempotency_key },
       actor,
     });
     if (alias !== undefined) await pointFreeAlias(alias, id, call);

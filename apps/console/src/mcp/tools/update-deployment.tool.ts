@@ -24,14 +24,15 @@ export const updateDeployment = defineTool({
   output: DeploymentChanged.extend({ revision: z.int() }),
   run: async ({ slug: ref, model, engine_url, engine, engine_options, ...input }, call) => {
     const { rpc, caller, actor } = call;
-    const { replicas, name, context_length: context, slots, default_max_tokens, expected_revision: expected_rev } = input;
+    const { replicas, name, context_length: context, slots, default_max_tokens, store_responses } = input;
+    const { expected_revision: expected_rev } = input;
     if ((engine_url ?? engine ?? engine_options) !== undefined && model === undefined) {
       throw new ServiceError('invalid_request', 'engine_url, engine and engine_options need model.', { param: 'model' });
     }
     const deployment = await deploymentIdOf(ref, call);
     const source = model === undefined ? undefined : sourceOf({ model, engine_url, engine, engine_options });
     const named = { account: caller.account, deployment, actor };
-    const settings = { name, source, context, slots, default_max_tokens, expected_rev };
+    const settings = { name, source, context, slots, default_max_tokens, store_responses, expected_rev };
     const { rev, state } = await rpc.call(UpdateDeployment, { ...named, ...settings });
     if (replicas !== undefined) await rpc.call(ScaleDeployment, { ...named, replicas });
     const slug = deploymentSlug(deployment);

@@ -4,6 +4,7 @@ import { useAccount } from '../../session/use-session.js';
 import { TextArea } from '../../ui/field.js';
 import { NAME_MAX, NOTE_MAX, sourceOf } from '../deployment-draft.js';
 import { type DraftFieldsProps, DraftText } from '../draft-text.js';
+import { StoreField } from '../store-field.js';
 
 /** How people and clients call the deployment, and why it is made. */
 export function NameStep(props: DraftFieldsProps): JSX.Element {
@@ -24,6 +25,7 @@ export function NameStep(props: DraftFieldsProps): JSX.Element {
           </>
         }
       />
+      <StoreField {...props} />
       <TextArea
         label="Note (optional)"
         name="note"

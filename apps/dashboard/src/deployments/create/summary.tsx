@@ -36,6 +36,7 @@ export function Summary({ draft, fit }: SummaryProps): JSX.Element {
     ['Engine', engineTitle(draft)],
     ...sizeFacts(draft, options),
     ...memory,
+    draft.storeResponses ? ['Stored responses', 'For an hour'] : null,
     ['Base URL', <BaseUrl key="url" alias={draft.alias.trim()} />],
   ];
   return (

@@ -24,8 +24,10 @@ export function useDraft(like: number): Draft {
     if (!isOther) return;
     const newest = other.data?.revisions[0];
     if (like === 0) setStored({ like, draft: EMPTY_DRAFT });
-    else if (other.data && newest)
-      setStored({ like, draft: { ...draftOfRevision(newest), replicas: String(other.data.deployment.replicas) } });
+    else if (other.data && newest) {
+      const { replicas, store_responses: storeResponses = false } = other.data.deployment;
+      setStored({ like, draft: { ...draftOfRevision(newest), replicas: String(replicas), storeResponses } });
+    }
   }, [isOther, like, other.data]);
   useEffect(() => saveDraft(account, stored), [account, stored]);
   return {
