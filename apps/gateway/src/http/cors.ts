@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 /** Stands for every origin. */
 const ANY = '*';
 /** Methods of the inference API. */
-const METHODS = 'GET, HEAD, POST';
+const METHODS = 'GET, HEAD, POST, DELETE';
 /** How long a browser may cache a preflight, in seconds: Chromium's maximum. */
 const MAX_AGE_S = '7200';
 /** A header name (RFC 9110, section 5.1). */

@@ -51,5 +51,5 @@ export function wrongBaseUrl({ url = '/', headers }: UnroutedRequest, { surfaces
 }
 
 function methodNotAllowed(allow: string): ServiceError {
-  return new ServiceError('method_not_allowed', `Use ${allow.replace(', ', ' or ')} here.`, { facts: { allow } });
+  return new ServiceError('method_not_allowed', `Use ${allow.replaceAll(', ', ' or ')} here.`, { facts: { allow } });
 }

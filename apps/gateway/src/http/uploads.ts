@@ -120,11 +120,13 @@ const tooManyUploads = (whose: string, most: number): ServiceError =>
 const tooSlow = (bytesPerS: number): ServiceError =>
   new ServiceError('request_timeout', `The request body arrived more slowly than ${bytesPerS} bytes per second.`);
 
-const shareUsed = (): ServiceError =>
+/** The error where the account or the key has used its share of the memory for bodies. */
+export const shareUsed = (): ServiceError =>
   new ServiceError('rate_limit_exceeded', 'The memory for request bodies of this API key or its account is used up. Try again soon.', {
     retryAfterS: 2,
     facts: { limited: 'requests' },
   });
 
-const tooManyBodies = (): ServiceError =>
+/** The error where no memory for bodies is left. */
+export const tooManyBodies = (): ServiceError =>
   new ServiceError('overloaded', "The gateway's memory for request bodies is used up; try again soon.", { retryAfterS: 2 });

@@ -72,6 +72,11 @@ export class DocumentResponse implements RelayedResponse {
 
   end(end: EndFrame): void {
     const document = this.options.writer.document(end);
+    if (typeof document === 'string') this.#send(document);
+    else void document.then((late) => this.#send(late));
+  }
+
+  #send(document: string): void {
     this.#closed = true;
     const { response } = this.options.context;
     if (this.#lastPad === null) response.writeHead(200, { ...this.#headers(), 'content-length': Buffer.byteLength(document) });
@@ -103,7 +108,8 @@ export class DocumentResponse implements RelayedResponse {
   }
 }
 
-const memoryUsedUp = (isOwn: boolean): ServiceError =>
+/** The error where no memory for responses is left. @param isOwn the account has used its share */
+export const memoryUsedUp = (isOwn: boolean): ServiceError =>
   new ServiceError(
     'overloaded',
     `The memory of ${isOwn ? 'this account' : 'the gateway'} for responses that are not streamed is used up; use a stream, or try again soon.`,

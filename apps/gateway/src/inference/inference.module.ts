@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Module } from '@nestjs/common';
 import type { Incarnation } from '@slipway/contracts';
-import { CONFIG, LOG, type Logger, NATS, type NatsConnection, ThreadPool } from '@slipway/platform';
+import { CONFIG, configured, LOG, type Logger, NATS, type NatsConnection, ThreadPool } from '@slipway/platform';
 import { StreamReceiver } from '@slipway/stream-transport';
 import { AuthModule } from '../auth/auth.module.js';
 import { KeyVerifier } from '../auth/key-verifier.service.js';
@@ -11,6 +11,8 @@ import { GatewayMetrics } from '../observability/gateway-metrics.js';
 import { RequestReader } from '../reading/request-reader.js';
 import { Router } from '../routing/router.service.js';
 import { RoutingModule } from '../routing/routing.module.js';
+import { StoredResponses } from '../stored/stored-responses.js';
+import { StoredModule } from '../stored/stored.module.js';
 import { BULK, GATEWAY_ID } from '../tokens.js';
 import { UsageModule, UsageReporter } from '../usage/usage-reporter.js';
 import { DOCUMENT_BYTES_MAX } from './document-response.js';
@@ -38,36 +40,43 @@ function receiverOf(...[nats, bulk, config, gw, log]: ReceiverParts): StreamRece
   return new StreamReceiver({ nats, bulk, env, gw, log, settings: { firstTokenMs } });
 }
 
-type ServiceParts = [StreamReceiver, Router, KeyVerifier, GatewayMetrics, UsageReporter, ThreadPool, RelayTimes, GatewayConfig];
+type ServiceParts = [StreamReceiver, Router, KeyVerifier, GatewayMetrics, UsageReporter, ThreadPool, RelayTimes, GatewayConfig, ...Stores];
+type Stores = [StoredResponses, MemoryShares];
 
-function serviceOf(...[receiver, router, keys, metrics, usage, threads, times, config]: ServiceParts): InferenceService {
-  const { ANSWERS_BYTES_MAX: bytes, IMAGE_HOSTS: imageHosts } = config;
-  const shareBytes = Math.max(DOCUMENT_BYTES_MAX + MIB, Math.floor(bytes * SHARE));
-  const reader = new RequestReader(threads, { imageHosts });
+/** Memory for responses. */
+function responseMemoryOf({ ANSWERS_BYTES_MAX: bytes }: GatewayConfig): MemoryShares {
+  return new MemoryShares({ bytes, shareBytes: Math.max(DOCUMENT_BYTES_MAX + MIB, Math.floor(bytes * SHARE)) });
+}
+
+function serviceOf(...[receiver, router, keys, metrics, usage, threads, times, config, stored, responseMemory]: ServiceParts): InferenceService {
+  const { IMAGE_HOSTS: imageHosts } = config;
+  const reader = new RequestReader(threads, { imageHosts }, stored);
   return new InferenceService({
     receiver,
     router,
     keys,
     metrics,
     usage,
-    responseMemory: new MemoryShares({ bytes, shareBytes }),
+    responseMemory,
     reader,
     times,
+    stored,
   });
 }
 
 /** From a request's body to the response made of a worker's events. */
 @Module({
-  imports: [AuthModule, RoutingModule, UsageModule],
+  imports: [AuthModule, RoutingModule, StoredModule, UsageModule],
   providers: [
     { provide: ThreadPool, useFactory: threadsOf, inject: [LOG] },
     { provide: StreamReceiver, useFactory: receiverOf, inject: [NATS, BULK, CONFIG, GATEWAY_ID, LOG] },
+    configured(MemoryShares, responseMemoryOf),
     {
       provide: InferenceService,
       useFactory: serviceOf,
-      inject: [StreamReceiver, Router, KeyVerifier, GatewayMetrics, UsageReporter, ThreadPool, TIMES, CONFIG],
+      inject: [StreamReceiver, Router, KeyVerifier, GatewayMetrics, UsageReporter, ThreadPool, TIMES, CONFIG, StoredResponses, MemoryShares],
     },
   ],
-  exports: [InferenceService, StreamReceiver],
+  exports: [InferenceService, MemoryShares, StoredModule, StreamReceiver],
 })
 export class InferenceModule {}

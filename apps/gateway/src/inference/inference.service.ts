@@ -8,7 +8,17 @@ import type { MemoryShares } from '../memory/memory-shares.js';
 import type { GatewayMetrics } from '../observability/gateway-metrics.js';
 import type { HeldRequest, RequestReader } from '../reading/request-reader.js';
 import type { RequestChooser, Router, RouteRequest } from '../routing/router.service.js';
-import type { BodyReading, CountSurface, FieldNames, RequestParts, SplitSurface, Surface, SurfaceRequest } from '../surfaces/surface.js';
+import type { StoredResponses } from '../stored/stored-responses.js';
+import type {
+  BodyReading,
+  CountSurface,
+  FieldNames,
+  RequestParts,
+  SplitSurface,
+  StoreResponse,
+  Surface,
+  SurfaceRequest,
+} from '../surfaces/surface.js';
 import type { UsageReporter } from '../usage/usage-reporter.js';
 import { ActiveStream } from './active-stream.js';
 import { DocumentResponse, reservationFor, reserveDocument, TokenCountResponse } from './document-response.js';
@@ -32,6 +42,7 @@ export interface InferenceOptions {
   /** Memory for responses that are not streamed, and for unsent data of streams. */
   readonly responseMemory: MemoryShares;
   readonly times: RelayTimes;
+  readonly stored: Pick<StoredResponses, 'store'>;
 }
 
 /** A request that is ready for a worker. */
@@ -87,7 +98,9 @@ export class InferenceService {
       const { times, responseMemory } = this.options;
       const hold = shell.stream ? reservationFor(responseMemory, context) : reserveDocument(responseMemory, context);
       this.#begin({ context, route, chooser, api: surface.api, read, ...(shell.names && { names: shell.names }) }, (stream, streamId) => {
-        const writer = surface.writer(shell, context.deployment, streamId);
+        const owner = { account: context.caller.account.id, deployment: context.deployment.facts.id };
+        const store: StoreResponse = (values) => this.options.stored.store(owner, streamId, values);
+        const writer = surface.writer(shell, context.deployment, streamId, store);
         const options = { context, writer, times, cut: stream.cut.bind(stream), hold };
         return shell.stream ? new SseResponse({ ...options, turnEnd: this.#turnEnd }) : new DocumentResponse(options);
       });

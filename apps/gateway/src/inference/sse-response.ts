@@ -4,7 +4,7 @@ import { ClientProgress } from '../http/client-progress.js';
 import { sendError } from '../http/error-response.js';
 import { idHeaders, type RequestContext } from '../http/request-context.js';
 import type { MemoryReservation } from '../memory/memory-shares.js';
-import type { ResponseWriter } from '../surfaces/surface.js';
+import type { LateFrames, ResponseWriter } from '../surfaces/surface.js';
 import { type CutReason, eventBytes, type RelayedResponse, type RelayTimes } from './relayed-response.js';
 
 /** Collects what is to be done once at the end of a turn of the event loop. */
@@ -78,17 +78,24 @@ export class SseResponse implements RelayedResponse {
   end(end: EndFrame): void {
     const { writer } = this.options;
     const queued = writer.frames(this.#take());
-    let last: string;
+    let last: string | LateFrames;
     try {
-      last = queued + writer.lastFrames(end);
+      last = writer.lastFrames(end);
     } catch (incomplete) {
       // Output before the failure still goes to the client.
       this.#write(queued);
       throw incomplete;
     }
+    if (typeof last === 'string') return this.#close(queued + last);
+    this.#write(queued + last.now);
+    void last.late.then((frames) => this.#close(frames));
+    return undefined;
+  }
+
+  #close(frames: string): void {
     this.#commit();
     this.#closed = true;
-    this.#response.end(last);
+    this.#response.end(frames);
   }
 
   fail(error: ServiceError): void {

@@ -9,7 +9,12 @@ export interface EndpointDescription {
   readonly id: string;
   readonly summary: string;
   readonly description: string;
-  readonly request: string;
+  /** Absent = `post`. */
+  readonly method?: 'post' | 'get' | 'delete';
+  /** Parameters of the path and the query, besides the deployment. */
+  readonly parameters?: readonly JsonSchema[];
+  /** Absent = no body. */
+  readonly request?: string;
   readonly response: string;
   /** Schema of a stream's event; absent = no stream. */
   readonly event?: string;

@@ -75,22 +75,26 @@ export function openApiDocument(surfaces: readonly SurfaceRegistration[], baseUr
   };
 }
 
-function operations(surface: Described, { prefix, suffix, parameters }: Naming): [string, object][] {
-  const { openapi, errors } = surface;
-  return openapi.endpoints.map((endpoint) => [
-    `${prefix}${endpoint.path}`,
+function operations({ openapi, errors }: Described, { prefix, suffix, parameters }: Naming): [string, object][] {
+  const operation = (endpoint: EndpointDescription): [string, object] => [
+    endpoint.method ?? 'post',
     {
-      parameters,
-      post: {
-        operationId: `${endpoint.id}${suffix}`,
-        tags: [openapi.name],
-        summary: endpoint.summary,
-        description: endpoint.description,
+      operationId: `${endpoint.id}${suffix}`,
+      tags: [openapi.name],
+      summary: endpoint.summary,
+      description: endpoint.description,
+      ...(endpoint.parameters && { parameters: endpoint.parameters }),
+      ...(endpoint.request !== undefined && {
         requestBody: { required: true, content: { 'application/json': { schema: ref(endpoint.request) } } },
-        responses: { '200': success(endpoint), ...errorResponseRefs(errors, openapi.error) },
-      },
+      }),
+      responses: { '200': success(endpoint), ...errorResponseRefs(errors, openapi.error) },
     },
-  ]);
+  ];
+  const paths = [...new Set(openapi.endpoints.map(({ path }) => path))];
+  return paths.map((path) => {
+    const endpoints = openapi.endpoints.filter((endpoint) => endpoint.path === path);
+    return [`${prefix}${path}`, { parameters, ...Object.fromEntries(endpoints.map(operation)) }];
+  });
 }
 
 function success({ response, event, headers = {} }: EndpointDescription): object {

@@ -3,6 +3,7 @@ import { stepBack } from '@slipway/platform';
 import { readChatRequest } from '../surfaces/chat/request.js';
 import { readEmbeddingsRequest } from '../surfaces/embeddings/request.js';
 import { readCountRequest, readMessagesRequest } from '../surfaces/messages/request.js';
+import { namesIn } from '../surfaces/responses/references.js';
 import { readResponsesRequest } from '../surfaces/responses/request.js';
 import type { BodyReading, ReaderName } from '../surfaces/surface.js';
 import { readInThread, type ReadOutcome, type ReadTask } from './request-reader.js';
@@ -10,12 +11,12 @@ import { readInThread, type ReadOutcome, type ReadTask } from './request-reader.
 stepBack();
 
 /** The body readers by name. Every thread loads them, so nothing else of a contract is imported here. */
-const READERS: Readonly<Record<ReaderName, BodyReading['read']>> = {
-  chat: readChatRequest,
-  messages: readMessagesRequest,
-  responses: readResponsesRequest,
-  embeddings: readEmbeddingsRequest,
-  count: readCountRequest,
+const READERS: Readonly<Record<ReaderName, Pick<BodyReading, 'read' | 'namesIn'>>> = {
+  chat: { read: readChatRequest },
+  messages: { read: readMessagesRequest },
+  responses: { read: readResponsesRequest, namesIn },
+  embeddings: { read: readEmbeddingsRequest },
+  count: { read: readCountRequest },
 };
 
 /** Thread entry: reads one body per message, so that large ones do not block the event loop of the main thread. */

@@ -3,8 +3,11 @@ import type { ThreadPool } from '@slipway/platform';
 import type { ResolvedDeployment } from '../deployments/deployment-resolver.service.js';
 import { parseBody, parsedValue } from '../http/json-guard.js';
 import type { InferenceContext } from '../http/request-context.js';
+import { shareUsed, tooManyBodies } from '../http/uploads.js';
 import type { MemoryReservation } from '../memory/memory-shares.js';
 import { affinityOf } from '../routing/choose-worker.js';
+import type { StoredResponses } from '../stored/stored-responses.js';
+import type { StoredValues } from '../stored/stored-values.js';
 import type { BodyReading, RequestPolicy, RequestShell, SurfaceRequest } from '../surfaces/surface.js';
 
 /** Average characters per token; few texts have fewer than three. */
@@ -50,19 +53,39 @@ export interface ReadRequest<R extends SurfaceRequest = SurfaceRequest> {
   readonly choices: number;
 }
 
-/** Parses and checks a body. @throws ServiceError for invalid JSON or an invalid request */
+type Reading<R extends SurfaceRequest> = Pick<BodyReading<R>, 'read' | 'namesIn'>;
+
+/** A body that refers to stored values, which must be found before it can be read. */
+interface Referring {
+  readonly names: readonly string[];
+}
+
+type ReadBody<R extends SurfaceRequest> = ReadRequest<R> & { readonly canonical: CanonicalRequest };
+
+/**
+ * Parses and checks a body.
+ * @param stored the values that it refers to; absent = nothing has been looked up
+ * @returns names of values to look up first, where the body refers to any and the deployment stores responses
+ * @throws ServiceError for invalid JSON or an invalid request
+ */
 function readRequest<R extends SurfaceRequest>(
   bytes: Uint8Array,
-  reading: Pick<BodyReading<R>, 'read'>,
+  { read, namesIn }: Reading<R>,
   deployment: ResolvedDeployment,
-  policy: RequestPolicy,
-): ReadRequest<R> & { readonly canonical: CanonicalRequest } {
-  const { canonical, ...shell } = reading.read(parsedValue(parseBody(bytes)), deployment, policy);
+  { policy, stored }: { readonly policy: RequestPolicy; readonly stored: StoredValues | undefined },
+): ReadBody<R> | Referring {
+  const body = parsedValue(parseBody(bytes));
+  const names = deployment.facts.store && !stored ? (namesIn?.(body) ?? []) : [];
+  if (names.length > 0) return { names };
+  const { canonical, ...shell } = read(body, deployment, policy, stored ?? (deployment.facts.store ? NOTHING_STORED : undefined));
   const { max_tokens: maxTokens, n: choices = 1 } = canonical;
   const affinity = affinityOf(canonical, shell.affinity);
   const cost = shell.parts ? shell.parts.costs.reduce((sum, each) => sum + each, 0) : estimateTokens(canonical);
   return { shell, canonical, affinity, cost, maxTokens, choices: shell.parts ? 0 : choices };
 }
+
+/** What is found for a body without references. */
+const NOTHING_STORED: StoredValues = new Map();
 
 /** A deployment without `isNamed`, which needs the feeds and so the main thread. */
 export type DeploymentSeed = Omit<ResolvedDeployment, 'isNamed'>;
@@ -73,11 +96,13 @@ export interface ReadTask {
   readonly bytes: Uint8Array;
   readonly deployment: DeploymentSeed;
   readonly policy: RequestPolicy;
+  readonly stored?: StoredValues | undefined;
 }
 
 /** Reply of a thread. `asked` = a model name that the main thread must check, null where there is none. */
 export type ReadOutcome = { readonly asked: string | null } & (
   | { readonly kind: 'read'; readonly request: ReadRequest }
+  | { readonly kind: 'refers'; readonly names: readonly string[] }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string; readonly options: ServiceErrorOptions }
   | { readonly kind: 'failed'; readonly reason: string }
 );
@@ -86,7 +111,7 @@ export type ReadOutcome = { readonly asked: string | null } & (
 const NAME_CHARS_MAX = 200;
 
 /** Reads a body in a thread. Never throws. */
-export function readInThread({ bytes, deployment, policy }: ReadTask, read: BodyReading['read']): ReadOutcome {
+export function readInThread({ bytes, deployment, policy, stored }: ReadTask, reading: Reading<SurfaceRequest>): ReadOutcome {
   let asked: string | null = null;
   const { slug, alias } = deployment;
   const isNamed = (model: string): boolean => {
@@ -96,7 +121,8 @@ export function readInThread({ bytes, deployment, policy }: ReadTask, read: Body
     return true;
   };
   try {
-    const request = readRequest(bytes, { read }, { ...deployment, isNamed }, policy);
+    const request = readRequest(bytes, reading, { ...deployment, isNamed }, { policy, stored });
+    if ('names' in request) return { kind: 'refers', asked, names: request.names };
     const canonical = new TextEncoder().encode(JSON.stringify(request.canonical));
     return { kind: 'read', asked, request: { ...request, canonical } };
   } catch (error) {
@@ -117,38 +143,67 @@ export interface HeldRequest<R extends SurfaceRequest = SurfaceRequest> extends 
 
 type ReadContext = Pick<InferenceContext, 'caller' | 'deployment' | 'response' | 'body'>;
 
+/** A body with what it refers to, and the memory reserved for both. */
+interface Held {
+  readonly bytes: Buffer;
+  readonly stored: StoredValues | undefined;
+  readonly hold: MemoryReservation;
+}
+
 /** Reads request bodies: small ones on the main thread, large ones in threads, which return the canonical request. */
 export class RequestReader {
   constructor(
     private readonly threads: Pick<ThreadPool, 'run'>,
     private readonly policy: RequestPolicy,
+    private readonly stored: Pick<StoredResponses, 'find'>,
   ) {}
 
-  /** Reads the body; called once. @throws ServiceError */
+  /** Reads the body; called once. Looks up what it refers to, where the deployment stores responses. @throws ServiceError */
   async read<R extends SurfaceRequest>(reading: BodyReading<R>, context: ReadContext): Promise<HeldRequest<R>> {
     const { bytes, hold } = await context.body();
     try {
-      if (bytes.length > INLINE_BYTES && reading.reader !== undefined)
-        return { ...(await this.#inThread(reading, context, bytes, hold)), hold };
-      const request = readRequest(bytes, reading, context.deployment, this.policy);
-      // A small body needs no reservation while it waits for a worker.
-      if (bytes.length <= INLINE_BYTES) hold.release();
-      return { ...request, hold };
+      const request = await this.#once(reading, context, { bytes, hold, stored: undefined });
+      if (!('names' in request)) return { ...request, hold };
+      const stored = await this.#find(context, request.names, hold);
+      return { ...this.#whole(await this.#once(reading, context, { bytes, hold, stored })), hold };
     } catch (error) {
       hold.release();
       throw error;
     }
   }
 
+  async #find({ caller, deployment }: ReadContext, names: readonly string[], hold: MemoryReservation): Promise<StoredValues> {
+    const owner = { account: caller.account.id, deployment: deployment.facts.id };
+    return this.stored.find(owner, names, (length) => {
+      const taken = hold.take(length);
+      if (taken !== 'taken') throw taken === 'full' ? tooManyBodies() : shareUsed();
+    });
+  }
+
+  #whole<R extends SurfaceRequest>(request: ReadRequest<R> | Referring): ReadRequest<R> {
+    if ('names' in request) throw new Error('A body refers to more after its references were looked up.');
+    return request;
+  }
+
+  async #once<R extends SurfaceRequest>(reading: BodyReading<R>, context: ReadContext, held: Held): Promise<ReadRequest<R> | Referring> {
+    const { bytes, stored, hold } = held;
+    const all = bytes.length + lengthOf(stored);
+    if (all > INLINE_BYTES && reading.reader !== undefined) return this.#inThread(reading, context, held);
+    const request = readRequest(bytes, reading, context.deployment, { policy: this.policy, stored });
+    // A small body needs no reservation while it waits for a worker.
+    if (all <= INLINE_BYTES && !('names' in request)) hold.release();
+    return request;
+  }
+
   async #inThread<R extends SurfaceRequest>(
     { reader = 'chat', wrongModel }: BodyReading<R>,
     { caller, deployment, response }: ReadContext,
-    bytes: Buffer,
-    hold: MemoryReservation,
-  ): Promise<ReadRequest<R>> {
+    { bytes, stored, hold }: Held,
+  ): Promise<ReadRequest<R> | Referring> {
     const { facts, slug, alias, isNamed } = deployment;
-    const own = ownBytes(bytes);
-    const message: ReadTask = { reader, bytes: own, deployment: { facts, slug, alias }, policy: this.policy };
+    // A body that may refer to stored values is read twice.
+    const own = facts.store && !stored ? new Uint8Array(bytes) : ownBytes(bytes);
+    const message: ReadTask = { reader, bytes: own, deployment: { facts, slug, alias }, policy: this.policy, stored };
     const outcome = await this.threads.run<ReadOutcome>({
       message,
       transfer: [own.buffer],
@@ -158,12 +213,19 @@ export class RequestReader {
     if (outcome.asked !== null && wrongModel && !isNamed(outcome.asked)) throw wrongModel(slug);
     if (outcome.kind === 'failed') throw new Error(`A body could not be read: ${outcome.reason}`);
     if (outcome.kind === 'refused') throw new ServiceError(outcome.code, outcome.message, outcome.options);
+    if (outcome.kind === 'refers') return outcome;
     const { request } = outcome;
     const more = request.shell.parts?.more.reduce((sum, { length }) => sum + length, 0) ?? 0;
     if (request.canonical instanceof Uint8Array) hold.shrinkTo(request.canonical.length + more);
     // Safe: the thread used the reader that the contract names.
     return request as ReadRequest<R>;
   }
+}
+
+function lengthOf(stored: StoredValues | undefined): number {
+  let bytes = 0;
+  for (const { length } of stored?.values() ?? []) bytes += length;
+  return bytes;
 }
 
 /** The bytes in a buffer of their own, which can be transferred. */

@@ -2,6 +2,7 @@ import { type AccountId, type DeploymentId, isServiceError, ResponseStore } from
 import { Counter, type Logger, type NatsConnection, overWithin, type Registry, type SecretVault, ValueBucket } from '@slipway/platform';
 import { AccountBounds, valuesOf } from './account-bounds.js';
 import { inTurns, SealedValues, storedBytes, storeUnavailable } from './sealed-values.js';
+import { type StoredPart, type StoredValues, valueName } from './stored-values.js';
 
 const MIB = 1024 * 1024;
 /** Most that one account stores, in bytes. */
@@ -18,15 +19,6 @@ export interface ResponseOwner {
   readonly account: AccountId;
   readonly deployment: DeploymentId;
 }
-
-/** What is stored of a response: `o` = the response, `i` = the conversation that it answers, both as JSON. */
-export type StoredPart = 'o' | 'i';
-
-/** Stored values by name, as JSON in UTF-8. What is not there is absent. */
-export type StoredValues = ReadonlyMap<string, Uint8Array>;
-
-/** Name of a value within its deployment. @param stream id of the response's stream */
-export const valueName = (stream: string, part: StoredPart): string => `${stream}.${part}`;
 
 const keyOf = ({ account, deployment }: ResponseOwner, name: string): string => `r.${account}.${deployment}.${name}`;
 

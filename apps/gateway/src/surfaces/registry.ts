@@ -13,6 +13,9 @@ export const namedIn = (path: string): string => new RegExp(`^${NAMED}(?=/)`).ex
 /** Endpoints of every contract. */
 const MODELS = new RegExp(`^${DEPLOYMENT}/v1/models(?:/[^/]+)?$`);
 
+/** The id of a response in an endpoint's path, as a pattern shows it. */
+const ID = '\\{id\\}';
+
 /** Methods of endpoints that are read. */
 export const READ_METHODS: readonly string[] = ['GET', 'HEAD'];
 
@@ -23,7 +26,8 @@ export class SurfaceRegistry {
   /** @param all the first one is used for paths that belong to none. */
   constructor(readonly all: readonly [SurfaceRegistration, ...SurfaceRegistration[]]) {
     const endpoints = all.flatMap((surface) => surface.endpoints);
-    this.#routes = endpoints.map((endpoint) => ({ pattern: new RegExp(`^${DEPLOYMENT}${literally(endpoint.path)}$`), endpoint }));
+    const patternOf = ({ path }: SurfaceEndpoint): string => literally(path).replace(ID, 'resp_[^/]+');
+    this.#routes = endpoints.map((endpoint) => ({ pattern: new RegExp(`^${DEPLOYMENT}${patternOf(endpoint)}$`), endpoint }));
   }
 
   get controllers(): Type[] {
@@ -45,8 +49,8 @@ export class SurfaceRegistry {
   /** The methods of the endpoint at a path, whether its deployment exists or not; undefined where there is none. */
   methodsAt(path: string): readonly string[] | undefined {
     if (MODELS.test(path)) return READ_METHODS;
-    const route = this.#routes.find(({ pattern }) => pattern.test(path));
-    return route && [route.endpoint.method];
+    const methods = this.#routes.filter(({ pattern }) => pattern.test(path)).map(({ endpoint }) => endpoint.method);
+    return methods.length > 0 ? methods : undefined;
   }
 
   /** True for the path of an endpoint without its deployment. */

@@ -2,6 +2,7 @@ import type { Type } from '@nestjs/common';
 import type { CanonicalRequest, EndFrame, PublicApi, ServiceError, StreamEvent } from '@slipway/contracts';
 import type { ResolvedDeployment } from '../deployments/deployment-resolver.service.js';
 import type { SurfaceDescription } from '../openapi/description.js';
+import type { StoredPart, StoredValues } from '../stored/stored-values.js';
 
 /** How a public contract writes errors. */
 export interface ErrorFormat {
@@ -14,10 +15,17 @@ export interface ErrorFormat {
 export interface DocumentWriter {
   /** Collects events of an answer that is not streamed. */
   collect(events: readonly StreamEvent[]): void;
-  /** The response body made of the collected events. @throws ServiceError when the answer is incomplete */
-  document(end: EndFrame): string;
+  /** The response body made of the collected events. A promise never rejects. @throws ServiceError when the answer is incomplete */
+  document(end: EndFrame): string | Promise<string>;
   /** Memory that a collected event takes, in bytes; absent = about that of its text. */
   bytesOf?(event: StreamEvent): number;
+}
+
+/** The end of a stream whose last frames must wait. */
+export interface LateFrames {
+  readonly now: string;
+  /** Never rejects. */
+  readonly late: Promise<string>;
 }
 
 /** Writes the events of one answer in a public contract's format. It gets every event once, in order. */
@@ -25,7 +33,7 @@ export interface ResponseWriter extends DocumentWriter {
   /** Stream frames for events that are sent together; adjacent texts are merged. */
   frames(events: readonly StreamEvent[]): string;
   /** The last frames of a complete answer. */
-  lastFrames(end: EndFrame): string;
+  lastFrames(end: EndFrame): string | LateFrames;
   /** The one frame that ends a failed stream. */
   errorFrame(error: ServiceError, requestId: string): string;
   /** Keeps a silent stream open; clients ignore it. It may be the first frame of all. */
@@ -77,21 +85,30 @@ export type ReaderName = PublicApi | 'count';
 export interface BodyReading<R extends SurfaceRequest = SurfaceRequest> {
   /** Reader for large bodies in threads; absent = they are read on the main thread. */
   readonly reader?: ReaderName;
+  /** Names of the stored values that a body refers to; absent = this contract has no references. Called for any body. */
+  readonly namesIn?: (body: Record<string, unknown>) => readonly string[];
   /**
    * Checks a body against the contract.
+   * @param stored the values that `namesIn` named, as far as they are there; absent = the deployment stores nothing.
    * @throws ServiceError naming the first field that is wrong.
    */
-  read(body: Record<string, unknown>, deployment: ResolvedDeployment, policy: RequestPolicy): R;
+  read(body: Record<string, unknown>, deployment: ResolvedDeployment, policy: RequestPolicy, stored?: StoredValues): R;
   /** The error of a `model` that is not the deployment of the path; absent where the contract has no such field. */
   readonly wrongModel?: (slug: string) => ServiceError;
 }
+
+/** Stores a response for later requests. Never rejects. @returns false where it could not be stored */
+export type StoreResponse = (values: Readonly<Record<StoredPart, string>>) => Promise<boolean>;
 
 /** A public contract, for the rest of the gateway. */
 export interface Surface<R extends SurfaceRequest = SurfaceRequest> extends BodyReading<R> {
   readonly api: PublicApi;
   readonly errors: ErrorFormat;
-  /** @param streamId id of the response, without a prefix. */
-  writer(request: RequestShell<R>, deployment: ResolvedDeployment, streamId: string): ResponseWriter;
+  /**
+   * @param streamId id of the response, without a prefix.
+   * @param store for a request whose response is to be stored.
+   */
+  writer(request: RequestShell<R>, deployment: ResolvedDeployment, streamId: string, store: StoreResponse): ResponseWriter;
 }
 
 /** A public contract whose requests come in parts and are answered by one document. */
@@ -134,7 +151,8 @@ export interface ModelFormat {
 
 /** A method and what follows the deployment in a path, such as `/v1/messages`. */
 export interface SurfaceEndpoint {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** `{id}` stands for the id of a response. */
   readonly path: string;
 }
 

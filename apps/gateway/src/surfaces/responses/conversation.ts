@@ -4,7 +4,7 @@ import { fault, WORDING } from '../shared/error-object.js';
 import { isAbsent } from '../shared/faults.js';
 import { imageSource, textPart } from '../shared/fields.js';
 import { type EarlierCall, type ToolResult, type TurnFaults, Turns } from '../shared/turns.js';
-import { ownFault } from './errors.js';
+import { type PlacedItem, quoted } from './references.js';
 import type { InputItem } from './schema.js';
 import type { ReadTools } from './tools.js';
 
@@ -12,8 +12,6 @@ import type { ReadTools } from './tools.js';
 const OWN_CONTENT = 'slw1:';
 /** Separator of joined texts. */
 const GAP = '\n\n';
-/** Longest id that is repeated in an error. */
-const ID_CHARS_MAX = 64;
 
 type Item<T extends InputItem['type']> = Extract<InputItem, { type: T }>;
 type Message = Extract<InputItem, { role: unknown }>;
@@ -30,8 +28,6 @@ export interface ReadInput {
   readonly firstCall: string | undefined;
 }
 
-const quoted = (id: string): string => `'${id.slice(0, ID_CHARS_MAX)}'`;
-
 const FAULTS: TurnFaults = {
   noCall: ({ id, at }) =>
     fault('invalid_value', `${at}.call_id`, `No tool call found for function call output with call_id ${quoted(id)}.`),
@@ -42,17 +38,16 @@ const FAULTS: TurnFaults = {
 /**
  * Converts a conversation that the schema has accepted into turns for every chat template.
  * @param instructions the text before all messages.
+ * @param conversation without references.
  * @throws ServiceError naming an item that is still invalid.
  */
 export function readInput(
   instructions: string | undefined,
-  input: string | readonly InputItem[],
+  conversation: readonly PlacedItem[],
   tools: Pick<ReadTools, 'engineName'>,
   imageHosts: readonly string[],
 ): ReadInput {
-  const reader = new InputReader(instructions, tools, imageHosts);
-  if (typeof input === 'string') return reader.read([{ role: 'user', content: input }]);
-  return reader.read(input);
+  return new InputReader(instructions, tools, imageHosts).read(conversation);
 }
 
 /** One answer of the assistant, which several items may make up. */
@@ -81,8 +76,8 @@ class InputReader {
     this.#turns = new Turns(instructions === undefined || instructions === '' ? [] : [instructions], FAULTS);
   }
 
-  read(items: readonly InputItem[]): ReadInput {
-    for (const [i, item] of items.entries()) this.#add(item, `input[${i}]`);
+  read(conversation: readonly PlacedItem[]): ReadInput {
+    for (const { item, at } of conversation) this.#add(item, at);
     this.#endAnswer();
     this.#endResults();
     const { messages, firstImage } = this.#turns.end(false);
@@ -91,7 +86,7 @@ class InputReader {
     return { messages, firstImage, firstCall: this.#firstCall };
   }
 
-  #add(item: InputItem, at: string): void {
+  #add(item: PlacedItem['item'], at: string): void {
     switch (item.type) {
       case 'reasoning':
         return this.#think(item);
@@ -102,8 +97,6 @@ class InputReader {
       case 'function_call_output':
       case 'custom_tool_call_output':
         return this.#result(item, at);
-      case 'item_reference':
-        return refuseReference(item, at);
       default:
         return this.#message(item, at);
     }
@@ -230,17 +223,4 @@ function textOf(content: Message['content'], at: string): string {
 function thoughtOf({ encrypted_content: encrypted, content, summary }: Reasoning): string {
   if (isAbsent(encrypted)) return (content && content.length > 0 ? content : (summary ?? [])).map(({ text }) => text).join(GAP);
   return encrypted.startsWith(OWN_CONTENT) ? Buffer.from(encrypted.slice(OWN_CONTENT.length), 'base64').toString() : '';
-}
-
-/** Ids of reasoning items; losing one loses only thinking. */
-const THOUGHT_ID = /^rs_/;
-
-function refuseReference({ id }: Item<'item_reference'>, at: string): void {
-  if (THOUGHT_ID.test(id)) return;
-  throw ownFault(
-    'invalid_value',
-    'item_not_found',
-    `${at}.id`,
-    `Item with id ${quoted(id)} not found: this deployment keeps no answers. Send the item itself (AI SDK: providerOptions.openai.store = false).`,
-  );
 }

@@ -1,7 +1,7 @@
 import { type EndFrame, ServiceError, type StreamEvent, type Usage } from '@slipway/contracts';
 import { nuid } from '@slipway/platform';
 import { PartSequence } from '../shared/answer-parts.js';
-import type { ResponseWriter } from '../surface.js';
+import type { LateFrames, ResponseWriter } from '../surface.js';
 import { responsesErrorObject } from './errors.js';
 import { eventFrame, EventNumbers, OutputItems, type OutputOptions } from './output.js';
 
@@ -15,6 +15,10 @@ export interface ResponsesWriterOptions extends OutputOptions {
   readonly echo: string;
   /** Drops calls after the first, since not every engine can be limited to one. */
   readonly oneCall: boolean;
+  /** Stores the response, JSON, and tells whether it is stored; null = it is not to be stored. */
+  readonly store: ((response: string) => Promise<boolean>) | null;
+  /** Id of the response that this one continues. */
+  readonly previous: string | null;
 }
 
 /** Why an answer is incomplete, by finish reason. */
@@ -31,11 +35,14 @@ export class ResponsesWriter implements ResponseWriter {
   #begun = false;
   #finish: FinishReason | null = null;
   #chars = 0;
+  /** What the response says of itself; false once it could not be stored. */
+  #isStored: boolean;
 
   readonly #options: ResponsesWriterOptions;
 
   constructor(options: ResponsesWriterOptions) {
     this.#options = options;
+    this.#isStored = options.store !== null;
     this.#items = new OutputItems(options, this.#numbers);
     const rules = { hidesThinking: false, oneCall: options.oneCall, newCallId: () => `call_${nuid.next()}` };
     this.#parts = new PartSequence({ ...rules, keepsText: true }, this.#items);
@@ -46,11 +53,13 @@ export class ResponsesWriter implements ResponseWriter {
     return events.some(({ k }) => k !== 'start') ? this.#begin() + this.#parts.take() : '';
   }
 
-  lastFrames({ usage }: EndFrame): string {
+  /** A response that is to be stored is stored before its last event: a client may refer to it at once. */
+  lastFrames({ usage }: EndFrame): string | LateFrames {
     const begin = this.#begin();
     const [status, frames] = this.#complete();
-    const response = this.#response(status, usage);
-    return begin + frames + eventFrame(this.#numbers, `response.${status}`, `,"response":${response}`);
+    const last = (response: string): string => eventFrame(this.#numbers, `response.${status}`, `,"response":${response}`);
+    const response = this.#stored(status, usage);
+    return typeof response === 'string' ? begin + frames + last(response) : { now: begin + frames, late: response.then(last) };
   }
 
   errorFrame(error: ServiceError): string {
@@ -74,9 +83,20 @@ export class ResponsesWriter implements ResponseWriter {
     if (this.#chars > ANSWER_CHARS_MAX) throw new ServiceError('engine_error', 'The answer is longer than this contract can carry.');
   }
 
-  document({ usage }: EndFrame): string {
+  document({ usage }: EndFrame): string | Promise<string> {
     const [status] = this.#complete();
-    return this.#response(status, usage);
+    return this.#stored(status, usage);
+  }
+
+  /** The complete response, once it is stored where it is to be. */
+  #stored(status: 'completed' | 'incomplete', usage: Usage): string | Promise<string> {
+    const { store } = this.#options;
+    const response = this.#response(status, usage);
+    if (!store) return response;
+    return store(response).then((isStored) => {
+      this.#isStored = isStored;
+      return isStored ? response : this.#response(status, usage);
+    });
   }
 
   #begin(): string {
@@ -97,12 +117,12 @@ export class ResponsesWriter implements ResponseWriter {
   }
 
   #response(status: 'in_progress' | 'completed' | 'incomplete', usage: Usage | null): string {
-    const { streamId, model, created, echo } = this.#options;
+    const { streamId, model, created, echo, previous } = this.#options;
     const reason = status === 'incomplete' && this.#finish ? INCOMPLETE[this.#finish] : undefined;
     const head = `"id":"resp_${streamId}","object":"response","created_at":${created},"model":${JSON.stringify(model)},"status":"${status}"`;
     const ends = `"completed_at":${status === 'completed' ? Math.floor(Date.now() / 1000) : 'null'},"error":null,"incomplete_details":${reason === undefined ? 'null' : `{"reason":"${reason}"}`}`;
     const output = status === 'in_progress' ? '' : this.#items.complete.join(',');
-    const kept = '"store":false,"background":false,"previous_response_id":null';
+    const kept = `"store":${this.#isStored},"background":false,"previous_response_id":${JSON.stringify(previous)}`;
     return `{${head},${ends},"output":[${output}],"usage":${usage ? usageJson(usage) : 'null'},${kept},${echo}}`;
   }
 }

@@ -133,22 +133,38 @@ const ANSWERS: Readonly<Record<string, JsonSchema>> = {
     incomplete_details: orNull(object({ reason: word('max_output_tokens', 'content_filter') })),
     output: list(ref('ResponseOutputItem'), { description: 'Empty while in progress.' }),
     usage: orNull(ref('ResponseUsage')),
-    store: { const: false },
+    store: { type: 'boolean', description: 'Whether later requests can refer to it.' },
     background: { const: false },
-    previous_response_id: nothing,
+    previous_response_id: { type: ['string', 'null'] },
     ...echoed,
   }),
   ResponseOutputItem: item,
+  DeletedResponse: object({ id: text(), object: word('response'), deleted: { const: true } }),
+  ResponseItemList: object({
+    object: word('list'),
+    data: list(anyObject('An item of the conversation, with an id.')),
+    first_id: { type: ['string', 'null'] },
+    last_id: { type: ['string', 'null'] },
+    has_more: { type: 'boolean' },
+  }),
   ResponseUsage: usage,
   ResponseStreamEvent: { anyOf: events },
   ResponsesError: object({ error }),
   ResponseErrorEvent: event('error', { ...errorMembers, error }),
 };
 
+const inQuery = (name: string, schema: JsonSchema): JsonSchema => ({ name, in: 'query', required: false, schema });
+
+/** A stored response. */
+const STORED_ONE = {
+  path: '/v1/responses/{id}',
+  parameters: [{ name: 'id', in: 'path', required: true, description: 'Id of a stored response.', schema: { type: 'string', pattern: '^resp_' } }],
+};
+
 /** The responses contract, for the OpenAPI document. */
 export const responsesOpenApi: SurfaceDescription = {
   name: 'responses',
-  description: 'The responses contract. Base URL of its clients: the deployment, with `/v1`. Answers are not kept.',
+  description: 'The responses contract. Base URL of its clients: the deployment, with `/v1`. Answers are stored for an hour where the deployment is set to store them.',
   schemas: { ...bodySchemas(ResponsesBody), ...ANSWERS },
   endpoints: [
     {
@@ -161,6 +177,36 @@ export const responsesOpenApi: SurfaceDescription = {
       response: 'Response',
       event: 'ResponseStreamEvent',
       headers: { 'x-slipway-ignored': 'Tools of the request that are left out, such as `tools[8]`.' },
+    },
+    {
+      ...STORED_ONE,
+      method: 'get',
+      id: 'getResponse',
+      summary: 'Reads a stored response',
+      description: 'Another account, an hour later, and a deployment that stores nothing get 404.',
+      response: 'Response',
+    },
+    {
+      ...STORED_ONE,
+      method: 'delete',
+      id: 'deleteResponse',
+      summary: 'Deletes a stored response',
+      description: 'Responses that continue it hold its conversation, and stay.',
+      response: 'DeletedResponse',
+    },
+    {
+      path: '/v1/responses/{id}/input_items',
+      method: 'get',
+      id: 'listResponseInputItems',
+      summary: 'Lists the conversation that a stored response answers',
+      description: 'With the items of the responses that it continues.',
+      parameters: [
+        ...STORED_ONE.parameters,
+        inQuery('limit', { type: 'integer', minimum: 1, maximum: 100, default: 20 }),
+        inQuery('order', { type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
+        inQuery('after', text('Id of the item before the first one of the list.')),
+      ],
+      response: 'ResponseItemList',
     },
   ],
   error: 'ResponsesError',

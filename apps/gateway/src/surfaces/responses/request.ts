@@ -8,8 +8,10 @@ import { MAX_INT32 } from '../shared/fields.js';
 import { structuredOutputOf } from '../shared/output-forms.js';
 import { checkEnd, samplingOf, stopOf, templateArgsOf } from '../shared/sampling.js';
 import type { FieldNames, RequestPolicy, SurfaceRequest } from '../surface.js';
+import type { StoredValues } from '../../stored/stored-values.js';
 import { readInput } from './conversation.js';
-import { checkCapabilities, ownFault } from './errors.js';
+import { checkCapabilities } from './errors.js';
+import { conversationOf, storedConversation } from './references.js';
 import { ChatFields, NotOffered, Settings, Structure } from './schema.js';
 import { readTools, type ToolFace } from './tools.js';
 
@@ -27,6 +29,10 @@ export interface ResponsesRequest extends SurfaceRequest {
   readonly oneCall: boolean;
   /** Reasoning items carry `encrypted_content`. */
   readonly encrypts: boolean;
+  /** The whole conversation as it is stored with the response; null = it is not stored. */
+  readonly conversation: string | null;
+  /** Id of the response that this one continues. */
+  readonly previous: string | null;
 }
 
 type Plain = Present<z.output<typeof Settings>>;
@@ -43,9 +49,15 @@ export const wrongModel = (slug: string): ServiceError =>
 
 /**
  * Converts a request body into the canonical request.
+ * @param stored the stored values that the body refers to; undefined = the deployment stores nothing
  * @throws ServiceError naming the first fault
  */
-export function readResponsesRequest(body: JsonObject, deployment: ResolvedDeployment, { imageHosts }: RequestPolicy): ResponsesRequest {
+export function readResponsesRequest(
+  body: JsonObject,
+  deployment: ResolvedDeployment,
+  { imageHosts }: RequestPolicy,
+  stored?: StoredValues,
+): ResponsesRequest {
   const present = withoutNulls(body);
   rejectChatFields(present);
   rejectNotOffered(present);
@@ -53,7 +65,8 @@ export function readResponsesRequest(body: JsonObject, deployment: ResolvedDeplo
   checkSettings(settings);
   const structure = readStructure(present);
   const tools = readTools(structure);
-  const input = readInput(settings.instructions, structure.input, tools, imageHosts);
+  const conversation = conversationOf(structure.input, settings.previous_response_id, stored);
+  const input = readInput(settings.instructions, conversation, tools, imageHosts);
   const form = outputOf(structure);
   const canonical: CanonicalRequest = {
     messages: input.messages,
@@ -79,23 +92,18 @@ export function readResponsesRequest(body: JsonObject, deployment: ResolvedDeplo
     logprobs: canonical.logprobs !== undefined,
     oneCall: canonical.parallel_tool_calls === false,
     encrypts: settings.store === false || includes(settings, 'reasoning.encrypted_content'),
+    conversation: deployment.facts.store && settings.store !== false ? storedConversation(conversation) : null,
+    previous: settings.previous_response_id ?? null,
   };
 }
 
 /** Checks rules between plain fields. @throws ServiceError */
 function checkSettings(settings: Plain): void {
-  const { previous_response_id: previous, stream_options: options } = settings;
+  const { stream_options: options } = settings;
   if (options && !settings.stream) {
     throw fault('invalid_value', 'stream_options', "'stream_options' is only allowed when 'stream' is true.");
   }
   checkEnd(settings, settings.max_output_tokens, 'max_output_tokens');
-  if (previous === undefined) return;
-  throw ownFault(
-    'invalid_value',
-    'previous_response_not_found',
-    'previous_response_id',
-    `Previous response with id '${previous.slice(0, 64)}' not found: answers are not kept here. Send the whole conversation in 'input'.`,
-  );
 }
 
 const includes = ({ include = [] }: Plain, what: string): boolean => include.includes(what);

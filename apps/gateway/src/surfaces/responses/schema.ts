@@ -5,7 +5,8 @@ import { structuredOutputs } from '../shared/output-forms.js';
 import { effort, metadata, SAMPLING, stop, templateArgs, topLogprobs } from '../shared/sampling.js';
 import { ResponsesTools } from './tools.js';
 
-const MAX_ITEMS = 2048;
+/** Most items of a conversation. */
+export const MAX_ITEMS = 2048;
 const MAX_PARTS = 2048;
 const MAX_INCLUDES = 64;
 
@@ -29,7 +30,7 @@ export const ChatFields = z.object({
   n: shared.notOffered(undefined, { says: 'is a field of another contract; this contract makes one answer' }),
 });
 
-/** Fields that would need kept answers, or change the answer. */
+/** Fields that would need kept conversations, or change the answer. */
 export const NotOffered = z.object({
   conversation: shared.notOffered(undefined, {
     says: "Conversations are not kept here. Send the whole conversation in 'input'.",
@@ -56,10 +57,13 @@ export const Settings = z.object({
   }),
   reasoning: z.looseObject({ effort: effort.nullish() }).nullish(),
   prompt_cache_key: short.meta({ description: 'Requests with the same key meet the same cached prefix.' }),
-  previous_response_id: z.string().nullish(),
+  previous_response_id: z
+    .string()
+    .nullish()
+    .meta({ description: 'A stored response, whose conversation comes before `input`. Where the deployment stores responses.' }),
+  store: flag.meta({ description: 'False: the response is not stored, where the deployment stores responses. Absent: it is.' }),
 
   // Accepted without an effect.
-  store: flag,
   metadata: metadata.nullish().meta({ description: 'Repeated in the answer.' }),
   truncation: ignoredText,
   user: short,

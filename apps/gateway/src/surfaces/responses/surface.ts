@@ -6,7 +6,9 @@ import type { Surface, SurfaceRegistration } from '../surface.js';
 import { responsesErrors } from './errors.js';
 import { ResponsesWriter } from './events.js';
 import { responsesOpenApi } from './openapi.js';
+import { namesIn } from './references.js';
 import { readResponsesRequest, type ResponsesRequest, wrongModel } from './request.js';
+import { StoredResponsesController } from './stored.controller.js';
 
 const PATH = '/v1/responses';
 
@@ -14,9 +16,10 @@ const surface: Surface<ResponsesRequest> = {
   api: 'responses',
   errors: responsesErrors,
   reader: 'responses',
+  namesIn,
   read: readResponsesRequest,
   wrongModel,
-  writer: ({ faces, echo, logprobs, oneCall, encrypts }, { slug }, streamId) =>
+  writer: ({ faces, echo, logprobs, oneCall, encrypts, conversation, previous }, { slug }, streamId, store) =>
     new ResponsesWriter({
       streamId,
       model: slug,
@@ -26,6 +29,8 @@ const surface: Surface<ResponsesRequest> = {
       logprobs,
       oneCall,
       encrypts,
+      previous,
+      store: conversation === null ? null : (response) => store({ o: response, i: conversation }),
     }),
 };
 
@@ -49,9 +54,10 @@ const LACKS_DEPLOYMENT: ReadonlySet<string> = new Set([PATH, '/responses']);
 /** Paths below the endpoint. */
 const BELOW = /\/v1\/responses\/(.+)$/;
 
-/** What is said at endpoints of this contract that would need kept answers. */
+/** What is said at endpoints that are not here. */
 const NOT_HERE: Readonly<Record<string, string>> = {
   input_tokens: 'Tokens are not counted in this contract; the messages contract counts them at /v1/messages/count_tokens.',
+  cancel: 'Nothing runs in the background here; a client that closes its connection ends its answer.',
   compact: 'Conversations are not compacted here; send an ordinary request that asks for a summary.',
 };
 
@@ -68,15 +74,20 @@ function hint(path: string, baseUrl: string): string | null {
   const below = BELOW.exec(path)?.[1];
   return below === undefined
     ? null
-    : (NOT_HERE[below] ?? "Answers are not kept here. Send the whole conversation in 'input' of a new request.");
+    : (NOT_HERE[below] ?? (below.endsWith('/cancel') ? NOT_HERE['cancel'] : undefined) ?? 'Stored responses are read and deleted at /v1/responses/<id>, where the deployment stores them.');
 }
 
-/** The responses contract. Answers are not kept. */
+/** The responses contract. Answers are stored where the deployment stores them. */
 export const responses: SurfaceRegistration = {
   api: 'responses',
-  controllers: [ResponsesController],
+  controllers: [ResponsesController, StoredResponsesController],
   errors: responsesErrors,
-  endpoints: [{ method: 'POST', path: PATH }],
+  endpoints: [
+    { method: 'POST', path: PATH },
+    { method: 'GET', path: `${PATH}/{id}` },
+    { method: 'DELETE', path: `${PATH}/{id}` },
+    { method: 'GET', path: `${PATH}/{id}/input_items` },
+  ],
   owns: (path) => /\/responses(?:\/|$)/.test(path),
   hint,
   openapi: responsesOpenApi,
