@@ -1,6 +1,7 @@
 import { type EndFrame, ServiceError, type StreamEvent } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { contentOfThought } from './conversation.js';
+import type { LateFrames } from '../surface.js';
 import { ResponsesWriter, type ResponsesWriterOptions } from './events.js';
 import type { ToolFace } from './tools.js';
 
@@ -20,7 +21,7 @@ const end = { usage: { prompt: 7, cached: 3, completion: 5, reasoning: 2 } } as 
 const writer = (options: Partial<ResponsesWriterOptions> = {}): ResponsesWriter =>
   new ResponsesWriter({
     ...{ streamId: 'abc', model: 'deployment-1', created: 5, echo: '"metadata":{}', faces: FACES },
-    ...{ logprobs: false, oneCall: false, encrypts: false, ...options },
+    ...{ logprobs: false, oneCall: false, encrypts: false, store: null, previous: null, ...options },
   });
 
 const text = (x: string): StreamEvent => ({ k: 'text', x, n: 1 });
@@ -49,7 +50,7 @@ function streamOf(said: readonly StreamEvent[], options: Partial<ResponsesWriter
 function documentOf(said: readonly StreamEvent[], options: Partial<ResponsesWriterOptions> = {}): Json {
   const one = writer(options);
   one.collect(said);
-  return JSON.parse(one.document(end)) as Json;
+  return JSON.parse(one.document(end) as string) as Json;
 }
 const outputOf = (events: readonly Event[]): unknown => (events.at(-1)!['response'] as Json)['output'];
 const typesOf = (events: readonly Event[]): string[] => events.map(({ type }) => type.replace(/^response\./, ''));
@@ -244,5 +245,50 @@ describe('a stream of the responses contract', () => {
 
   it('waits for output before it begins', () => {
     expect(writer().frames([{ k: 'start', prompt: 7 }])).toBe('');
+  });
+});
+
+describe('a response that is to be stored', () => {
+  /** A store whose answer the test gives. */
+  const storing = (): { store: (response: string) => Promise<boolean>; stored: Json[]; answer: (isStored: boolean) => void } => {
+    const stored: Json[] = [];
+    let answer: (isStored: boolean) => void = () => undefined;
+    const store = (response: string): Promise<boolean> => {
+      stored.push(JSON.parse(response) as Json);
+      return new Promise((resolve) => (answer = resolve));
+    };
+    return { store, stored, answer: (isStored) => answer(isStored) };
+  };
+
+  it.each([true, false])('holds back its last event alone, which says whether it is stored: %s', async (isStored) => {
+    const { store, stored, answer } = storing();
+    const one = writer({ store, previous: 'resp_before' });
+    const first = eventsIn(one.frames([text('Hi')]));
+    expect(first[0]).toMatchObject({ response: { store: true, previous_response_id: 'resp_before' } });
+    one.frames([fin()]);
+    const { now, late } = one.lastFrames(end) as LateFrames;
+    expect(typesOf(eventsIn(now))).toEqual(['output_text.done', 'content_part.done', 'output_item.done']);
+    expect(stored).toMatchObject([{ id: 'resp_abc', status: 'completed', store: true, output: [message(0, 'Hi')] }]);
+    answer(isStored);
+    const [last] = eventsIn(await late);
+    expect(last).toMatchObject({ type: 'response.completed', response: { store: isStored, output: [message(0, 'Hi')] } });
+    expect(last?.sequence_number).toBe(first.length + 3);
+  });
+
+  it('is sent as a document once it is stored', async () => {
+    const { store, answer } = storing();
+    const one = writer({ store });
+    one.collect([text('Hi'), fin()]);
+    const document = one.document(end);
+    answer(true);
+    expect(JSON.parse(await document)).toMatchObject({ store: true, status: 'completed' });
+  });
+
+  it('is not stored when it is incomplete by a fault', () => {
+    const { store, stored } = storing();
+    const one = writer({ store });
+    one.collect([text('Hi')]);
+    expect(() => one.document(end)).toThrow(ServiceError);
+    expect(stored).toEqual([]);
   });
 });
