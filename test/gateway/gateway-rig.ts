@@ -57,8 +57,9 @@ export class GatewayRig {
     this.connections.push(owner);
   }
 
-  static async start(): Promise<GatewayRig> {
-    const server = await TestNatsServer.start();
+  /** @param storeDir folder of JetStream; absent = the server has none */
+  static async start(storeDir?: string): Promise<GatewayRig> {
+    const server = await TestNatsServer.start(storeDir === undefined ? {} : { config: `jetstream { store_dir: ${JSON.stringify(storeDir)} }` });
     const nats = await connectNats({ url: server.url, role: 'keys', name: 'feeds', log: createLogger('test', 'silent') });
     const keys = new ScriptedFeed(KeyFeed, nats, ENV);
     const deployments = new ScriptedFeed(DeploymentFeed, nats, ENV);
@@ -67,7 +68,7 @@ export class GatewayRig {
     return new GatewayRig(server, keys, deployments, nats);
   }
 
-  async connect(name: string, role: 'gateway' | 'worker' = 'worker'): Promise<NatsConnection> {
+  async connect(name: string, role: 'gateway' | 'worker' | 'boot' = 'worker'): Promise<NatsConnection> {
     const nats = await connectNats({ url: this.server.url, role, name, log: this.log });
     this.connections.push(nats);
     return nats;

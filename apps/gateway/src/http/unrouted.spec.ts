@@ -122,8 +122,8 @@ describe('a request that no route takes', () => {
     expect(error.message).toContain(`base URL to ${baseUrl}.`);
   });
 
-  it.each(['resp_1', 'input_tokens', 'compact'])('for responses/%s says what to send instead', (below) => {
-    expect(explain('POST', `/deployment-7/v1/responses/${below}`).message).toMatch(/kept here|counts them|ordinary request/);
+  it.each(['resp_1/cancel', 'input_tokens', 'compact'])('for responses/%s says what to send instead', (below) => {
+    expect(explain('POST', `/deployment-7/v1/responses/${below}`).message).toMatch(/in the background|counts them|ordinary request/);
   });
 
   it.each(['/v2/deployment-7/chat', '/', '/metrics', '/DEPLOYMENT-7/V1/CHAT/COMPLETIONS'])('on %s names the endpoint', (path) => {
