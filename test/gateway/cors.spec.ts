@@ -38,7 +38,7 @@ describe.each(CONTRACTS)('pages at the $name door', (contract) => {
       expect({ status, body }).toEqual({ status: 204, body: '' });
       expect(headers.get('access-control-allow-origin')).toBe(PAGE);
       expect(headers.get('vary')).toBe('origin');
-      expect(headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST');
+      expect(headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST, DELETE');
       expect(headers.get('access-control-allow-headers')?.split(', ')).toEqual(sent.split(','));
       expect(Number(headers.get('access-control-max-age'))).toBeGreaterThan(0);
       expect(headers.has('access-control-allow-credentials')).toBe(false);

@@ -92,7 +92,7 @@ describe('the OpenAPI document', () => {
 
   it('names each operation once, with its path parameters', () => {
     const operations = Object.entries(DOCUMENT.paths).flatMap(([path, item]) =>
-      [item.get, item.post].flatMap((operation) => operation ?? []).map((operation) => ({ path, item, operation })),
+      [item.get, item.post, item.delete].flatMap((operation) => operation ?? []).map((operation) => ({ path, item, operation })),
     );
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
@@ -104,7 +104,7 @@ describe('the OpenAPI document', () => {
 
   it('has every endpoint by slug, alias and open path', () => {
     const ends = ['/v1/models', '/v1/models/{model}', ...SURFACES.all.flatMap(({ endpoints }) => endpoints.map(({ path }) => path))];
-    const expected = ends.flatMap((end) => [`/{deployment}${end}`, `/{account}/{alias}${end}`]);
+    const expected = [...new Set(ends)].flatMap((end) => [`/{deployment}${end}`, `/{account}/{alias}${end}`]);
     expect(Object.keys(DOCUMENT.paths).toSorted()).toEqual([...expected, '/livez', '/readyz', '/openapi.json'].toSorted());
   });
 });

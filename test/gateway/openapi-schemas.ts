@@ -10,7 +10,7 @@ export interface Operation {
   readonly requestBody?: unknown;
 }
 export type PathItem = { readonly parameters?: readonly { name: string; in: string }[] } & Readonly<
-  Record<'get' | 'post', Operation | undefined>
+  Record<'get' | 'post' | 'delete', Operation | undefined>
 >;
 export interface OpenApi {
   readonly paths: Readonly<Record<string, PathItem>>;

@@ -67,7 +67,8 @@ describe('the HTTP door', () => {
     ['/v1 twice', '/deployment-1/v1/v1/chat/completions', 'key', null, 404, 'not_found'],
     ['no /v1', '/deployment-1/chat/completions', 'key', null, 404, 'not_found'],
     ['an empty segment', `//deployment-1/${CHAT}`, 'key', null, 404, 'model_not_found'],
-    ['an answer that was kept', '/deployment-1/v1/responses/resp_1', 'key', null, 404, 'not_found'],
+    ['an answer that is cancelled', '/deployment-1/v1/responses/resp_1/cancel', 'key', null, 404, 'not_found'],
+    ['a POST to a stored answer', '/deployment-1/v1/responses/resp_1', 'key', null, 405, 'method_not_allowed'],
     ['the metrics of the ops port', '/metrics', 'key', null, 404, 'not_found'],
   ])('refuses %s before a worker hears of it', async (...[, place, headers, payload, status, code]) => {
     const before = served.runner.admitted.length;
@@ -114,8 +115,10 @@ describe('the HTTP door', () => {
     const { httpAdapter } = served.gw.gateway.get<HttpAdapterHost>(HttpAdapterHost);
     const server = httpAdapter.getInstance<{ printRoutes(options: { commonPrefix: boolean }): string }>();
     const methods = server.printRoutes({ commonPrefix: false }).match(/\((?:GET|POST|HEAD|PUT|DELETE|PATCH|OPTIONS)[^)]*\)/g) ?? [];
-    // Two health checks, the API's description, the security contact and four lists of models; five endpoints, by slug and by alias.
-    expect(methods.toSorted()).toEqual([...Array<string>(8).fill('(GET, HEAD)'), ...Array<string>(10).fill('(POST)')]);
+    // Two health checks, the API's description, the security contact, four lists of models, and two of a stored response's items;
+    // a stored response, by slug and by alias; five endpoints, by both.
+    const stored = Array<string>(2).fill('(GET, HEAD, DELETE)');
+    expect(methods.toSorted()).toEqual([...Array<string>(10).fill('(GET, HEAD)'), ...stored, ...Array<string>(10).fill('(POST)')]);
   });
 });
 

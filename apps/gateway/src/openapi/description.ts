@@ -11,8 +11,10 @@ export interface EndpointDescription {
   readonly description: string;
   /** Absent = `post`. */
   readonly method?: 'post' | 'get' | 'delete';
-  /** Parameters of the path and the query, besides the deployment. */
-  readonly parameters?: readonly JsonSchema[];
+  /** Parameters of the path besides the deployment, the same for all endpoints of a path. */
+  readonly pathParameters?: readonly JsonSchema[];
+  /** Parameters of the query. */
+  readonly query?: readonly JsonSchema[];
   /** Absent = no body. */
   readonly request?: string;
   readonly response: string;

@@ -83,7 +83,7 @@ function operations({ openapi, errors }: Described, { prefix, suffix, parameters
       tags: [openapi.name],
       summary: endpoint.summary,
       description: endpoint.description,
-      ...(endpoint.parameters && { parameters: endpoint.parameters }),
+      ...(endpoint.query && { parameters: endpoint.query }),
       ...(endpoint.request !== undefined && {
         requestBody: { required: true, content: { 'application/json': { schema: ref(endpoint.request) } } },
       }),
@@ -93,7 +93,8 @@ function operations({ openapi, errors }: Described, { prefix, suffix, parameters
   const paths = [...new Set(openapi.endpoints.map(({ path }) => path))];
   return paths.map((path) => {
     const endpoints = openapi.endpoints.filter((endpoint) => endpoint.path === path);
-    return [`${prefix}${path}`, { parameters, ...Object.fromEntries(endpoints.map(operation)) }];
+    const own = endpoints[0]?.pathParameters ?? [];
+    return [`${prefix}${path}`, { parameters: [...parameters, ...own], ...Object.fromEntries(endpoints.map(operation)) }];
   });
 }
 

@@ -158,7 +158,9 @@ const inQuery = (name: string, schema: JsonSchema): JsonSchema => ({ name, in: '
 /** A stored response. */
 const STORED_ONE = {
   path: '/v1/responses/{id}',
-  parameters: [{ name: 'id', in: 'path', required: true, description: 'Id of a stored response.', schema: { type: 'string', pattern: '^resp_' } }],
+  pathParameters: [
+    { name: 'id', in: 'path', required: true, description: 'Id of a stored response.', schema: { type: 'string', pattern: '^resp_' } },
+  ],
 };
 
 /** The responses contract, for the OpenAPI document. */
@@ -195,13 +197,13 @@ export const responsesOpenApi: SurfaceDescription = {
       response: 'DeletedResponse',
     },
     {
+      ...STORED_ONE,
       path: '/v1/responses/{id}/input_items',
       method: 'get',
       id: 'listResponseInputItems',
       summary: 'Lists the conversation that a stored response answers',
       description: 'With the items of the responses that it continues.',
-      parameters: [
-        ...STORED_ONE.parameters,
+      query: [
         inQuery('limit', { type: 'integer', minimum: 1, maximum: 100, default: 20 }),
         inQuery('order', { type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
         inQuery('after', text('Id of the item before the first one of the list.')),
