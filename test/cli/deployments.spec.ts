@@ -166,6 +166,15 @@ describe('a deployment in service', () => {
     expect(shown.revisions.map(({ context }) => context)).toEqual([1_024, null]);
   });
 
+  it('update switches the store of responses without a new revision', async () => {
+    const run = await rig.run('deployments', 'update', '1', '--store-responses', 'on');
+    expect([run.code, run.stdout]).toEqual([0, 'deployment-1 stays at revision 2.\n']);
+    expect((await rig.run('deployments', 'show', '1')).stdout).toMatch(/^Stores responses +for an hour$/m);
+    await rig.run('deployments', 'update', '1', '--store-responses', 'off');
+    expect((await rig.run('deployments', 'show', '1')).stdout).toMatch(/^Stores responses +no$/m);
+    expect((await rig.run('deployments', 'update', '1', '--store-responses', 'maybe')).code).toBe(2);
+  });
+
   it('update --wait fails when the new revision fails', async () => {
     agent.react = becomes({ state: 'failed', reason: 'model_invalid', detail: 'no GGUF file' });
     const run = await rig.run('deployments', 'update', '1', '--context', 'default', '--wait');

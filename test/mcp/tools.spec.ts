@@ -162,6 +162,13 @@ describe.each(ERAS)('an agent of the %s era', (era) => {
     expect((await call(agent, 'get_deployment', { slug })).data).toMatchObject({ slots: 3, name: 'renamed', revision: 2 });
   });
 
+  it('lets a deployment store responses without a new revision', async () => {
+    const slug = await created(agent);
+    expect((await call(agent, 'get_deployment', { slug })).data).toMatchObject({ store_responses: false });
+    await call(agent, 'update_deployment', { slug, store_responses: true });
+    expect((await call(agent, 'get_deployment', { slug })).data).toMatchObject({ store_responses: true, revision: 1 });
+  });
+
   it('moves and deletes an alias only when confirmed', async () => {
     const [one, two] = await Promise.all([created(agent), created(agent)]);
     expect((await call(agent, 'set_alias', { alias: 'moved', slug: one })).data).toEqual({ alias: `${tenant.slug}/moved`, slug: one });

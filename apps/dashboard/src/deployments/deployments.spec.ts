@@ -12,6 +12,7 @@ import {
   STEP_OF,
 } from './deployment-draft.js';
 import { idOf, targetOf } from './inference-target.js';
+import { settingsChange } from './settings-draft.js';
 import { REASONS, STATES } from './state-words.js';
 
 const facts = (state: ObservedState, rest: Partial<Parameters<typeof actionsOf>[0]> = {}): Parameters<typeof actionsOf>[0] => ({
@@ -115,6 +116,15 @@ describe('a deployment that is being filled in', () => {
       replicas: 3,
       default_max_tokens: 512,
     });
+  });
+
+  it('stores responses only where that is asked for', () => {
+    const file = draft({ kind: 'file', path: '/m.gguf' });
+    expect(requestOf(file)).not.toHaveProperty('store_responses');
+    expect(requestOf({ ...file, storeResponses: true })).toMatchObject({ store_responses: true });
+    const switched = settingsChange(7, 3, file, { ...file, storeResponses: true });
+    expect(switched).toEqual({ isRevision: false, scale: null, update: { deployment: 7, expected_rev: 3, store_responses: true } });
+    expect(settingsChange(7, 3, { ...file, storeResponses: true }, file).update).toMatchObject({ store_responses: false });
   });
 
   it.each([
