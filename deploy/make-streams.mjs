@@ -27,8 +27,8 @@ try {
   const nats = await connectNats({ url, credentialsDir, role: 'boot', name: 'make-streams', log });
   for (const stream of WORK_STREAMS) await make((place) => ensureWorkStream(stream, place), nats);
   for (const store of VALUE_STORES) {
-    await make((place) => ensureValueStore(store, place), nats).catch((error) => {
-      if (!isTooLarge(error)) throw error;
+    await make((place) => ensureValueStore(store, place), nats).catch((/** @type {unknown} */ error) => {
+      if (!(error instanceof Error) || !isTooLarge(error)) throw error;
       console.error(`NATS allows too little memory for the store "${store.name}"; nothing is stored in it: ${error.message}`);
     });
   }

@@ -59,7 +59,9 @@ export class GatewayRig {
 
   /** @param storeDir folder of JetStream; absent = the server has none */
   static async start(storeDir?: string): Promise<GatewayRig> {
-    const server = await TestNatsServer.start(storeDir === undefined ? {} : { config: `jetstream { store_dir: ${JSON.stringify(storeDir)} }` });
+    const server = await TestNatsServer.start(
+      storeDir === undefined ? {} : { config: `jetstream { store_dir: ${JSON.stringify(storeDir)} }` },
+    );
     const nats = await connectNats({ url: server.url, role: 'keys', name: 'feeds', log: createLogger('test', 'silent') });
     const keys = new ScriptedFeed(KeyFeed, nats, ENV);
     const deployments = new ScriptedFeed(DeploymentFeed, nats, ENV);

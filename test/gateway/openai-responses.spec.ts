@@ -7,6 +7,7 @@ import { fin, says, text } from './chat-chunks.js';
 import { type GatewayRig, type RunningGateway, until } from './gateway-rig.js';
 import { answerInWords, answerSlowly, type ScriptedRunner } from './scripted-runner.js';
 import { serve, type Served } from './serve.js';
+import { StoreRig } from './store-rig.js';
 
 type Input = OpenAI.Responses.ResponseInputItem[];
 
@@ -141,5 +142,28 @@ describe('the official SDK’s responses', () => {
     expect(await failure(client().responses.create({ model: slug, ...ask, previous_response_id: 'resp_1' }))).toMatchObject({
       ...{ status: 400, code: 'previous_response_not_found', param: 'previous_response_id' },
     });
+  });
+});
+
+describe('the official SDK’s stored responses', () => {
+  it('are continued, read, listed and deleted', async () => {
+    const stage = await StoreRig.start();
+    try {
+      const { gateways, deployment, key } = stage;
+      const model = `deployment-${deployment.id}`;
+      const { responses } = new OpenAI({ baseURL: `${gateways[0]!.url}/${model}/v1`, apiKey: key, maxRetries: 0 });
+      const first = await responses.create({ model, input: 'one two', store: true });
+      const next = await responses.create({ model, input: 'three', previous_response_id: first.id });
+      expect(stage.heard).toEqual(['user: one two', 'assistant: one two', 'user: three']);
+      expect(await responses.retrieve(next.id)).toMatchObject({ id: next.id, output_text: 'three', previous_response_id: first.id });
+      const items: string[] = [];
+      for await (const item of responses.inputItems.list(next.id, { order: 'asc', limit: 2 })) items.push(item.type ?? '');
+      expect(items).toEqual(['message', 'message', 'message']);
+      await responses.delete(first.id);
+      const gone = await responses.retrieve(first.id).catch((error: unknown) => error);
+      expect(gone).toBeInstanceOf(OpenAI.NotFoundError);
+    } finally {
+      await stage.end();
+    }
   });
 });

@@ -96,7 +96,10 @@ describe('the store of responses in a cluster', () => {
       await until('the store is made', isMade, 60_000);
       const options = { env: ENV, vault: null, log: createLogger('test', 'silent'), isStoring: () => true, storeMs: 10_000 };
       const stores = await Promise.all(
-        Array.from({ length: 3 }, async () => new StoredResponses({ ...options, nats: await bus.connect('gateway'), metrics: new Registry() })),
+        Array.from(
+          { length: 3 },
+          async () => new StoredResponses({ ...options, nats: await bus.connect('gateway'), metrics: new Registry() }),
+        ),
       );
       for (let n = 0; n < 60; n += 1) {
         expect(await stores[n % 3]!.store(owner, streamOf(n), { o: '{}', i: '{}' })).toBe(true);

@@ -28,21 +28,30 @@ export interface StoreRigOptions {
 
 /** A deployment that stores its responses, its runner, and gateways in front of it. */
 export class StoreRig {
+  readonly runner: ScriptedRunner;
+  readonly gateways: readonly RunningGateway[];
+  readonly deployment: DeploymentFacts;
+  readonly account: ReturnType<GatewayRig['account']>;
+  readonly key: string;
+
   private constructor(
     readonly rig: GatewayRig,
     private readonly folder: string,
-    readonly runner: ScriptedRunner,
-    readonly gateways: readonly RunningGateway[],
-    readonly deployment: DeploymentFacts,
-    readonly account: ReturnType<GatewayRig['account']>,
-    readonly key: string,
-  ) {}
+    { runner, gateways, deployment, account, key }: Pick<StoreRig, 'runner' | 'gateways' | 'deployment' | 'account' | 'key'>,
+  ) {
+    this.runner = runner;
+    this.gateways = gateways;
+    this.deployment = deployment;
+    this.account = account;
+    this.key = key;
+  }
 
   static async start({ hasStore = true, ageMs = ResponseStore.ageMs, gateways = 1 }: StoreRigOptions = {}): Promise<StoreRig> {
     const folder = await mkdtemp(join(tmpdir(), 'slipway-store-'));
     const rig = await GatewayRig.start(hasStore ? folder : undefined);
     try {
-      if (hasStore) await ensureValueStore({ ...ResponseStore, ageMs }, { nats: await rig.connect('boot', 'boot'), env: ENV, timeoutMs: 20_000 });
+      if (hasStore)
+        await ensureValueStore({ ...ResponseStore, ageMs }, { nats: await rig.connect('boot', 'boot'), env: ENV, timeoutMs: 20_000 });
       const account = rig.account();
       const key = rig.key(account.id).value;
       const deployment = rig.deployment(account.id, { store: true, context: 100_000 });
@@ -51,7 +60,7 @@ export class StoreRig {
       const started: RunningGateway[] = [];
       for (let n = 0; n < gateways; n += 1) started.push(await rig.gateway({ config }));
       for (const gateway of started) await rig.whenAnswering(gateway, deployment, key);
-      return new StoreRig(rig, folder, runner, started, deployment, account, key);
+      return new StoreRig(rig, folder, { runner, gateways: started, deployment, account, key });
     } catch (error) {
       await rig.end();
       throw error;
@@ -100,7 +109,9 @@ export class StoreRig {
     const name = valueStoreName(ResponseStore, ENV);
     const reply = await nats.request(`$JS.API.STREAM.INFO.${name}`, JSON.stringify({ subjects_filter: '>' }), { timeout: 5_000 });
     const subjects = Object.keys(reply.json<{ state: { subjects?: Record<string, number> } }>().state.subjects ?? {});
-    const values = subjects.map(async (subject) => (await nats.request(`$JS.API.DIRECT.GET.${name}.${subject}`, '', { timeout: 5_000 })).data);
+    const values = subjects.map(
+      async (subject) => (await nats.request(`$JS.API.DIRECT.GET.${name}.${subject}`, '', { timeout: 5_000 })).data,
+    );
     return { subjects, bytes: Buffer.concat(await Promise.all(values)) };
   }
 

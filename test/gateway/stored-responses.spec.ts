@@ -52,7 +52,11 @@ describe('a deployment that stores responses', () => {
   });
 
   it('brings a call that a result answers', async () => {
-    stage.runner.script = says({ k: 'call', i: 0, id: 'call_A', name: 'f', n: 1 }, { k: 'args', i: 0, x: '{"a":1}', n: 1 }, fin('tool_calls'));
+    stage.runner.script = says(
+      { k: 'call', i: 0, id: 'call_A', name: 'f', n: 1 },
+      { k: 'args', i: 0, x: '{"a":1}', n: 1 },
+      fin('tool_calls'),
+    );
     const tools = [{ type: 'function', name: 'f' }];
     const first = await stage.create({ input: 'Look.', tools });
     const results = [{ type: 'function_call_output', call_id: 'call_A', output: 'sun' }];
@@ -130,7 +134,11 @@ describe('a deployment that stores responses', () => {
     const first = await stage.create({ input: 'one' });
     const next = await stage.create({ input: 'two', previous_response_id: idOf(first) });
     expect((await stage.call('DELETE', `/${idOf(first)}`, second())).json).toEqual({ id: idOf(first), object: 'response', deleted: true });
-    for (const [method, end] of [['GET', ''], ['DELETE', ''], ['GET', '/input_items']] as const)
+    for (const [method, end] of [
+      ['GET', ''],
+      ['DELETE', ''],
+      ['GET', '/input_items'],
+    ] as const)
       expect((await stage.call(method, `/${idOf(first)}${end}`)).status).toBe(404);
     expect((await stage.create({ input: 'x', previous_response_id: idOf(first) })).status).toBe(400);
     expect((await stage.create({ input: 'x', previous_response_id: idOf(next) })).status).toBe(200);
@@ -155,8 +163,15 @@ describe('a deployment that stores responses', () => {
     await rig.whenAnswering(stage.gateways[0]!, other, stage.key);
     const unknown = `resp_${'0'.repeat(22)}`;
     for (const place of [{ deployment: theirs, key }, { deployment: other }]) {
-      for (const [method, end] of [['GET', ''], ['DELETE', ''], ['GET', '/input_items']] as const) {
-        const [found, not] = [await stage.call(method, `/${idOf(mine)}${end}`, place), await stage.call(method, `/${unknown}${end}`, place)];
+      for (const [method, end] of [
+        ['GET', ''],
+        ['DELETE', ''],
+        ['GET', '/input_items'],
+      ] as const) {
+        const [found, not] = [
+          await stage.call(method, `/${idOf(mine)}${end}`, place),
+          await stage.call(method, `/${unknown}${end}`, place),
+        ];
         expect(found.status).toBe(404);
         expect(found.text.replace(idOf(mine), unknown)).toBe(not.text);
       }

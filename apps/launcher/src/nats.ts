@@ -118,7 +118,9 @@ async function makeStreams(context: LaunchContext, address: NatsAddress): Promis
     for (const store of VALUE_STORES) {
       await ensureValueStore(store, place).catch((error: unknown) => {
         if (!isTooLarge(error)) throw error;
-        context.stage.progress.note(`NATS has no ${store.bytesMax / MIB} MiB of memory for the store "${store.name}": nothing is stored in it.`);
+        context.stage.progress.note(
+          `NATS has no ${store.bytesMax / MIB} MiB of memory for the store "${store.name}": nothing is stored in it.`,
+        );
       });
     }
     return nats.info?.version ?? 'unknown';

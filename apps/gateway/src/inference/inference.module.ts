@@ -48,7 +48,9 @@ function responseMemoryOf({ ANSWERS_BYTES_MAX: bytes }: GatewayConfig): MemorySh
   return new MemoryShares({ bytes, shareBytes: Math.max(DOCUMENT_BYTES_MAX + MIB, Math.floor(bytes * SHARE)) });
 }
 
-function serviceOf(...[receiver, router, keys, metrics, usage, threads, times, config, stored, responseMemory]: ServiceParts): InferenceService {
+function serviceOf(
+  ...[receiver, router, keys, metrics, usage, threads, times, config, stored, responseMemory]: ServiceParts
+): InferenceService {
   const { IMAGE_HOSTS: imageHosts } = config;
   const reader = new RequestReader(threads, { imageHosts }, stored);
   return new InferenceService({
@@ -74,7 +76,18 @@ function serviceOf(...[receiver, router, keys, metrics, usage, threads, times, c
     {
       provide: InferenceService,
       useFactory: serviceOf,
-      inject: [StreamReceiver, Router, KeyVerifier, GatewayMetrics, UsageReporter, ThreadPool, TIMES, CONFIG, StoredResponses, MemoryShares],
+      inject: [
+        StreamReceiver,
+        Router,
+        KeyVerifier,
+        GatewayMetrics,
+        UsageReporter,
+        ThreadPool,
+        TIMES,
+        CONFIG,
+        StoredResponses,
+        MemoryShares,
+      ],
     },
   ],
   exports: [InferenceService, MemoryShares, StoredModule, StreamReceiver],

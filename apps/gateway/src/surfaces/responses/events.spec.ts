@@ -42,7 +42,7 @@ function eventsIn(sse: string): Event[] {
 /** A whole stream, one step for each event. */
 function streamOf(said: readonly StreamEvent[], options: Partial<ResponsesWriterOptions> = {}): Event[] {
   const one = writer(options);
-  const sse = said.map((event) => one.frames([event])).join('') + one.lastFrames(end);
+  const sse = said.map((event) => one.frames([event])).join('') + (one.lastFrames(end) as string);
   const events = eventsIn(sse);
   expect(events.map(({ sequence_number: number }) => number)).toEqual(events.map((_, i) => i));
   return events;

@@ -166,7 +166,8 @@ const STORED_ONE = {
 /** The responses contract, for the OpenAPI document. */
 export const responsesOpenApi: SurfaceDescription = {
   name: 'responses',
-  description: 'The responses contract. Base URL of its clients: the deployment, with `/v1`. Answers are stored for an hour where the deployment is set to store them.',
+  description:
+    'The responses contract. Base URL of its clients: the deployment, with `/v1`. Answers are stored for an hour where the deployment is set to store them.',
   schemas: { ...bodySchemas(ResponsesBody), ...ANSWERS },
   endpoints: [
     {

@@ -57,18 +57,28 @@ describe('references to stored responses', () => {
   });
 
   it('to lost reasoning are left out', () => {
-    for (const stored of [undefined, STORED]) expect(conversationOf([question, reference(`rs_${OTHER}_0`)], undefined, stored)).toHaveLength(1);
+    for (const stored of [undefined, STORED])
+      expect(conversationOf([question, reference(`rs_${OTHER}_0`)], undefined, stored)).toHaveLength(1);
   });
 
   it('to anything else are refused in words for the client', () => {
     const off = faultOf([question, reference('msg_1')]);
     expect(off).toMatchObject({ code: 'invalid_value', param: 'input[1].id', facts: { error_code: 'item_not_found' } });
-    expect(off.message).toMatch(/this deployment keeps no answers\. Send the item itself \(AI SDK: providerOptions\.openai\.store = false\)/);
+    expect(off.message).toMatch(
+      /this deployment keeps no answers\. Send the item itself \(AI SDK: providerOptions\.openai\.store = false\)/,
+    );
     for (const id of ['msg_1', `msg_${OTHER}_0`, `msg_${FIRST}_9`]) {
       expect(faultOf([reference(id)], undefined, STORED).message).toMatch(/answers are stored for an hour here.*AI SDK/);
     }
-    for (const [id, stored] of [['resp_1', STORED], [`resp_${OTHER}`, STORED], [`resp_${FIRST}`, undefined]] as const) {
-      expect(faultOf('x', id, stored)).toMatchObject({ param: 'previous_response_id', facts: { error_code: 'previous_response_not_found' } });
+    for (const [id, stored] of [
+      ['resp_1', STORED],
+      [`resp_${OTHER}`, STORED],
+      [`resp_${FIRST}`, undefined],
+    ] as const) {
+      expect(faultOf('x', id, stored)).toMatchObject({
+        param: 'previous_response_id',
+        facts: { error_code: 'previous_response_not_found' },
+      });
     }
     const half = new Map([...STORED].filter(([name]) => name.endsWith('.o')));
     expect(faultOf('x', `resp_${FIRST}`, half).message).toMatch(/not found/);

@@ -83,7 +83,10 @@ function named({ caller, deployment: { facts } }: InferenceContext, id: string):
 }
 
 const notFound = (id: string): ServiceError =>
-  new ServiceError('not_found', `Response with id ${quoted(id)} not found: answers are stored for an hour here, and only without 'store': false.`);
+  new ServiceError(
+    'not_found',
+    `Response with id ${quoted(id)} not found: answers are stored for an hour here, and only without 'store': false.`,
+  );
 
 const wrongQuery = (name: string): ServiceError => fault('invalid_value', name, `'${name}' must be ${RULES[name] ?? 'valid'}.`);
 

@@ -72,10 +72,12 @@ function hint(path: string, baseUrl: string): string | null {
   if (path.includes('//')) return `The path has an empty part. ${setTo('/deployment-<id>')}`;
   if (path.endsWith('/')) return `The path ends with a slash too many. ${setTo(named)}`;
   const below = BELOW.exec(path)?.[1];
-  return below === undefined
-    ? null
-    : (NOT_HERE[below] ?? (below.endsWith('/cancel') ? NOT_HERE['cancel'] : undefined) ?? 'Stored responses are read and deleted at /v1/responses/<id>, where the deployment stores them.');
+  return below === undefined ? null : notHere(below);
 }
+
+/** What is said of a path below the endpoint. */
+const notHere = (below: string): string =>
+  NOT_HERE[below.replace(/^.*\//, '')] ?? 'Stored responses are read and deleted at /v1/responses/<id>, where the deployment stores them.';
 
 /** The responses contract. Answers are stored where the deployment stores them. */
 export const responses: SurfaceRegistration = {
