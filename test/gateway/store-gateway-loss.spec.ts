@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { ResponseStore, valueStoreName } from '@slipway/contracts';
-import { headers, type NatsConnection } from '@nats-io/transport-node';
+import { headers, type NatsConnection } from '@slipway/platform';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GatewayProcess } from './gateway-process.js';
 import { ENV, GatewayRig, until } from './gateway-rig.js';

@@ -7,7 +7,7 @@ import { ENV, GatewayRig, type RunningGateway } from './gateway-rig.js';
 import type { ScriptedRunner } from './scripted-runner.js';
 
 /** Seals what the gateways store. */
-export const SECRET = 'ef'.repeat(32);
+const SECRET = 'ef'.repeat(32);
 
 export type Json = Record<string, unknown>;
 

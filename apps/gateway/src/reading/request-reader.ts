@@ -211,15 +211,20 @@ export class RequestReader {
       isWanted: () => !response.destroyed,
     });
     if (outcome.asked !== null && wrongModel && !isNamed(outcome.asked)) throw wrongModel(slug);
-    if (outcome.kind === 'failed') throw new Error(`A body could not be read: ${outcome.reason}`);
-    if (outcome.kind === 'refused') throw new ServiceError(outcome.code, outcome.message, outcome.options);
-    if (outcome.kind === 'refers') return outcome;
-    const { request } = outcome;
+    const request = readIn(outcome);
+    if ('names' in request) return request;
     const more = request.shell.parts?.more.reduce((sum, { length }) => sum + length, 0) ?? 0;
     if (request.canonical instanceof Uint8Array) hold.shrinkTo(request.canonical.length + more);
     // Safe: the thread used the reader that the contract names.
     return request as ReadRequest<R>;
   }
+}
+
+/** What a thread read. @throws ServiceError where it refused the body, Error where it failed */
+function readIn(outcome: ReadOutcome): ReadRequest | Referring {
+  if (outcome.kind === 'failed') throw new Error(`A body could not be read: ${outcome.reason}`);
+  if (outcome.kind === 'refused') throw new ServiceError(outcome.code, outcome.message, outcome.options);
+  return outcome.kind === 'refers' ? outcome : outcome.request;
 }
 
 function lengthOf(stored: StoredValues | undefined): number {

@@ -6,9 +6,9 @@ import { type StoredPart, type StoredValues, valueName } from './stored-values.j
 
 const MIB = 1024 * 1024;
 /** Most that one account stores, in bytes. */
-export const ACCOUNT_BYTES_MAX = 64 * MIB;
+const ACCOUNT_BYTES_MAX = 64 * MIB;
 /** Longest value, in bytes: the conversation of one response, or the response. */
-export const VALUE_BYTES_MAX = 8 * MIB;
+const VALUE_BYTES_MAX = 8 * MIB;
 /** Time in which a response must be stored, in milliseconds: its last event waits for it. */
 const STORE_MS = 2_000;
 /** Timeout of one question to the store, in milliseconds. */
