@@ -50,7 +50,7 @@ export const GatewayConfig = z.object({
     .int()
     .min(32 * MIB)
     .default(256 * MIB),
-  /** Memory for all responses that are not streamed, in bytes. An account may use a quarter; above that, requests get 503. */
+  /** Memory for all responses that are not streamed, and for text that streams keep, in bytes. An account may use a quarter; above that, requests get 503. */
   ANSWERS_BYTES_MAX: z.coerce
     .number()
     .int()

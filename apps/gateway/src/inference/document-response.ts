@@ -19,7 +19,7 @@ export interface DocumentOptions {
 }
 
 /** Memory is reserved in steps of this size, the first before the stream starts, in bytes. */
-const PIECE_BYTES = 64 * 1024;
+export const PIECE_BYTES = 64 * 1024;
 
 /**
  * Reserves memory for a response that is not streamed, until it is over.
@@ -100,7 +100,8 @@ export class DocumentResponse implements RelayedResponse {
   }
 
   #reserve(): void {
-    for (; this.#held < this.#bytes; this.#held += PIECE_BYTES) takePiece(this.options.hold);
+    const { requestBytes = 0 } = this.options.writer;
+    for (; this.#held < this.#bytes + requestBytes; this.#held += PIECE_BYTES) takePiece(this.options.hold);
   }
 
   #headers(): Record<string, string> {
@@ -112,7 +113,7 @@ export class DocumentResponse implements RelayedResponse {
 export const memoryUsedUp = (isOwn: boolean): ServiceError =>
   new ServiceError(
     'overloaded',
-    `The memory of ${isOwn ? 'this account' : 'the gateway'} for responses that are not streamed is used up; use a stream, or try again soon.`,
+    `The memory of ${isOwn ? 'this account' : 'the gateway'} for whole responses is used up; use a stream of chat or messages, or try again soon.`,
     { retryAfterS: 5 },
   );
 

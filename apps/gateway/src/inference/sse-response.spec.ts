@@ -7,7 +7,8 @@ import { InferenceLine } from '../observability/inference-line.js';
 import { chatErrors } from '../surfaces/chat/errors.js';
 import { ChatWriter } from '../surfaces/chat/events.js';
 import { type CutReason, RELAY_TIMES } from './relayed-response.js';
-import { SseResponse, TurnEnd, UNSENT_BYTES_MAX, UNSENT_BYTES_SPARED } from './sse-response.js';
+import type { ResponseWriter } from '../surfaces/surface.js';
+import { type SseOptions, SseResponse, TurnEnd, UNSENT_BYTES_MAX, UNSENT_BYTES_SPARED } from './sse-response.js';
 
 /** A response whose client reads as slowly as the test wants. */
 class ScriptedResponse extends EventEmitter {
@@ -254,6 +255,34 @@ describe('a streamed answer', () => {
       expect(contents(response.writes.join('')).join('')).toHaveLength(1 + 4 * 1024 * 1024);
       expect(cuts).toEqual([]);
     });
+  });
+
+  it('whose writer keeps its text counts that against the account', () => {
+    const kept = { bytes: 0 };
+    const writer = {
+      frames: () => 'x',
+      requestBytes: 1_000,
+      get keptBytes() {
+        return kept.bytes;
+      },
+    } as unknown as ResponseWriter;
+    const { options } = answer as unknown as { options: SseOptions };
+    answer = new SseResponse({ ...options, writer });
+    const room = (): number => {
+      const probe = memory.open(1);
+      let bytes = 0;
+      while (probe.take(1_000) === 'taken') bytes += 1_000;
+      probe.release();
+      return bytes;
+    };
+    const before = room();
+    kept.bytes = 10 * 1024 * 1024;
+    answer.events([text('a')]);
+    expect(before - room()).toBeGreaterThanOrEqual(10 * 1024 * 1024);
+    kept.bytes = 51 * 1024 * 1024;
+    expect(() => answer.events([text('a')])).toThrow(/memory of this account for whole responses is used up/);
+    hold.release();
+    expect(room()).toBe(before);
   });
 
   it('sends comments after 15 s, and may still fail', () => {

@@ -3,8 +3,9 @@ import { ChunkedBody } from '../http/chunked-body.js';
 import { ClientProgress } from '../http/client-progress.js';
 import { sendError } from '../http/error-response.js';
 import { idHeaders, type RequestContext } from '../http/request-context.js';
-import type { MemoryReservation } from '../memory/memory-shares.js';
+import type { MemoryReservation, TakeResult } from '../memory/memory-shares.js';
 import type { LateFrames, ResponseWriter } from '../surfaces/surface.js';
+import { memoryUsedUp, PIECE_BYTES } from './document-response.js';
 import { type CutReason, eventBytes, type RelayedResponse, type RelayTimes } from './relayed-response.js';
 
 /** Collects what is to be done once at the end of a turn of the event loop. */
@@ -38,7 +39,7 @@ export interface SseOptions {
   readonly turnEnd: TurnEnd;
   readonly times: RelayTimes;
   readonly cut: (reason: CutReason) => void;
-  /** The account's memory for unsent data; released when the response is over. */
+  /** The account's memory for unsent data and kept text; released when the response is over. */
   readonly hold: Pick<MemoryReservation, 'resize' | 'shrinkTo'>;
 }
 
@@ -58,6 +59,8 @@ export class SseResponse implements RelayedResponse {
   #begun = false;
   #closed = false;
   #lastWrite = 0;
+  /** Kept text that is reserved. */
+  #keptReserved = 0;
 
   constructor(private readonly options: SseOptions) {
     this.#progress = new ClientProgress(options.context.response, this.#startedAt);
@@ -65,6 +68,11 @@ export class SseResponse implements RelayedResponse {
   }
 
   events(events: readonly StreamEvent[]): void {
+    this.#relay(events);
+    if (this.#kept > this.#keptReserved + PIECE_BYTES) this.#reserveKept();
+  }
+
+  #relay(events: readonly StreamEvent[]): void {
     // Events before the first output wait for it.
     if (!this.#begun && !events.some(isOutput)) return this.#keep(events);
     if (!this.#begun) {
@@ -157,10 +165,26 @@ export class SseResponse implements RelayedResponse {
     return this.#queuedBytes + this.#response.writableLength;
   }
 
+  /** What the writer holds until the end. */
+  get #kept(): number {
+    const { requestBytes = 0, keptBytes = 0 } = this.options.writer;
+    return requestBytes + keptBytes;
+  }
+
+  #resize(): TakeResult {
+    return this.options.hold.resize(this.#unsent + this.#kept);
+  }
+
+  /** @throws ServiceError `overloaded` where the memory for what the writer holds is used up */
+  #reserveKept(): void {
+    this.#keptReserved = this.#kept;
+    const taken = this.#resize();
+    if (taken !== 'taken') throw memoryUsedUp(taken === 'share_used');
+  }
+
   /** @returns false where the account's memory is used up and the unsent data exceeds the spared amount */
   #reserve(): boolean {
-    const unsent = this.#unsent;
-    return this.options.hold.resize(unsent) === 'taken' || unsent <= UNSENT_BYTES_SPARED;
+    return this.#resize() === 'taken' || this.#unsent <= UNSENT_BYTES_SPARED;
   }
 
   #take(): StreamEvent[] {
@@ -173,6 +197,6 @@ export class SseResponse implements RelayedResponse {
   readonly #flush = (): void => {
     if (this.#closed || this.#body.isBehind) return;
     if (this.#queued.length > 0) this.#write(this.options.writer.frames(this.#take()));
-    this.options.hold.shrinkTo(this.#response.writableLength);
+    this.options.hold.shrinkTo(this.#response.writableLength + this.#kept);
   };
 }

@@ -19,6 +19,8 @@ export interface DocumentWriter {
   document(end: EndFrame): string | Promise<string>;
   /** Memory that a collected event takes, in bytes; absent = about that of its text. */
   bytesOf?(event: StreamEvent): number;
+  /** Memory of what it holds of the request until the end, in bytes; absent = none. */
+  readonly requestBytes?: number;
 }
 
 /** The end of a stream whose last frames must wait. */
@@ -36,6 +38,8 @@ export interface ResponseWriter extends DocumentWriter {
   lastFrames(end: EndFrame): string | LateFrames;
   /** The one frame that ends a failed stream. */
   errorFrame(error: ServiceError, requestId: string): string;
+  /** Memory of the text in frames that it keeps until the end, in bytes; absent = none. */
+  readonly keptBytes?: number;
   /** Keeps a silent stream open; clients ignore it. It may be the first frame of all. */
   keepAlive(): string;
 }

@@ -21,7 +21,7 @@ const end = { usage: { prompt: 7, cached: 3, completion: 5, reasoning: 2 } } as 
 const writer = (options: Partial<ResponsesWriterOptions> = {}): ResponsesWriter =>
   new ResponsesWriter({
     ...{ streamId: 'abc', model: 'deployment-1', created: 5, echo: '"metadata":{}', faces: FACES },
-    ...{ logprobs: false, oneCall: false, encrypts: false, store: null, previous: null, ...options },
+    ...{ logprobs: false, oneCall: false, encrypts: false, store: null, requestBytes: 0, previous: null, ...options },
   });
 
 const text = (x: string): StreamEvent => ({ k: 'text', x, n: 1 });

@@ -17,6 +17,8 @@ export interface ResponsesWriterOptions extends OutputOptions {
   readonly oneCall: boolean;
   /** Stores the response, JSON, and tells whether it is stored; null = it is not to be stored. */
   readonly store: ((response: string) => Promise<boolean>) | null;
+  /** Memory of the conversation that is to be stored, in bytes. */
+  readonly requestBytes: number;
   /** Id of the response that this one continues. */
   readonly previous: string | null;
 }
@@ -26,6 +28,9 @@ const INCOMPLETE: Partial<Readonly<Record<FinishReason, string>>> = { length: 'm
 
 /** Longest answer, in UTF-16 code units: its last event repeats all of it. */
 const ANSWER_CHARS_MAX = 32 * 1024 * 1024;
+
+/** Memory of a UTF-16 code unit. */
+const CHAR_BYTES = 2;
 
 /** Writes canonical events as the responses contract's events, or as one response. */
 export class ResponsesWriter implements ResponseWriter {
@@ -46,6 +51,15 @@ export class ResponsesWriter implements ResponseWriter {
     this.#items = new OutputItems(options, this.#numbers);
     const rules = { hidesThinking: false, oneCall: options.oneCall, newCallId: () => `call_${nuid.next()}` };
     this.#parts = new PartSequence({ ...rules, keepsText: true }, this.#items);
+  }
+
+  get requestBytes(): number {
+    return this.#options.requestBytes;
+  }
+
+  /** The last event repeats the whole answer. */
+  get keptBytes(): number {
+    return CHAR_BYTES * this.#chars;
   }
 
   frames(events: readonly StreamEvent[]): string {

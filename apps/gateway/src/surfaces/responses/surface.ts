@@ -30,6 +30,7 @@ const surface: Surface<ResponsesRequest> = {
       oneCall,
       encrypts,
       previous,
+      requestBytes: 2 * (conversation?.length ?? 0),
       store: conversation === null ? null : (response) => store({ o: response, i: conversation }),
     }),
 };
