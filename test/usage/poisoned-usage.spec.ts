@@ -157,6 +157,22 @@ describe('usage that cannot be counted', { timeout: 120_000 }, () => {
     expect(await world.sql(`SELECT FROM usage.orphan`)).toEqual([]);
   });
 
+  it('of workers is added up for the parts of a request', async () => {
+    const [lost, recorded] = [await holder(), await holder()];
+    const streams = ['l', 'r'].map((letter) => letter.repeat(22));
+    const partsOf = (of: Holder, st = ''): Record<string, unknown>[] =>
+      [st, `${st}_1`, `${st}_2`].map((part) => orphanRecord(of, { st: part as StreamId, api: 'embeddings', prompt: 30, completion: 0 }));
+    // One request of a gateway that died, and one whose gateway left its record before it died.
+    await send(recordOf(recorded, { st: streams[1] as StreamId, api: 'embeddings', prompt: 90, completion: 0 }));
+    const [first, ...others] = partsOf(lost, streams[0]);
+    await sendOrphans(...others, ...partsOf(recorded, streams[1]));
+    await sendOrphans(first);
+    await counted(lost, 90);
+    await until('all are taken', async () => (await world.sql(`SELECT FROM usage.orphan`)).length === 0, 30_000);
+    expect([await tokensOf(lost), await tokensOf(recorded)]).toEqual([90, 90]);
+    expect(await beginnings(lost)).toHaveLength(1);
+  });
+
   it('of a worker counts at the claimed time only', async () => {
     const [good, robbed, other] = [await holder(), await holder(), await holder()];
     const before = await setAside('unclaimed');

@@ -79,6 +79,14 @@ export const requestIdOf = (stream: StreamId): RequestId => `${REQUEST_PREFIX}${
 /** The stream of a request. A request has at most one. */
 export const streamIdOf = (request: RequestId): StreamId => request.slice(REQUEST_PREFIX.length) as StreamId;
 
+/** The stream of a part of a request whose parts run side by side; the first part's is the request's own. @param part from 0 */
+export const partStream = (request: StreamId, part: number): StreamId => (part === 0 ? request : `${request}_${part}`) as StreamId;
+
+const PART_STREAM = /^([0-9A-Za-z]{22})_[0-9]{1,5}$/;
+
+/** The stream of the request that a stream is a part of; itself where it is none. */
+export const wholeStream = (stream: StreamId): StreamId => (PART_STREAM.exec(stream)?.[1] ?? stream) as StreamId;
+
 const RESERVED_SLUGS = new Set([
   ...['v1', 'api', 'mcp', 'openapi', 'openapi.json', 'livez', 'readyz', 'healthz', 'metrics'],
   ...['assets', 'login', 'auth', 'admin', 'sign-in', 'join', 'uploads', 'downloads'],

@@ -43,6 +43,8 @@ export {
   RequestId,
   requestIdOf,
   streamIdOf,
+  partStream,
+  wholeStream,
   SessionId,
   StreamId,
   UserId,

@@ -1,4 +1,4 @@
-import { type DeploymentTask, type PublicApi, ServiceError, type StreamId, streamIdOf, taskOf } from '@slipway/contracts';
+import { type DeploymentTask, partStream, type PublicApi, ServiceError, type StreamId, streamIdOf, taskOf } from '@slipway/contracts';
 import { OpenSet } from '@slipway/platform';
 import type { OpenStream, StreamReceiver, StreamRequest, StreamSink } from '@slipway/stream-transport';
 import type { KeyVerifier } from '../auth/key-verifier.service.js';
@@ -172,9 +172,12 @@ export class InferenceService {
     const streamId = streamIdOf(context.id);
     const reservation = this.#admit(task, streamId);
     const { maxTokens, choices } = read;
-    const bounds = { maxTokens, choices, promptUnits: shell.parts?.units };
+    const units = shell.parts?.units;
+    const bounds = { maxTokens, choices, promptUnits: units?.reduce((sum, each) => sum + each, 0) };
     const metered = { context, streamId, rev: route.rev, stream: shell.stream, reservation, ...bounds };
-    const claim = api === 'count' ? undefined : usage.claimOf({ context, streamId, ...bounds });
+    const claimOf = (part: number): string =>
+      usage.claimOf({ context, ...bounds, streamId: partStream(streamId, part), promptUnits: units?.[part] });
+    const claim = api === 'count' ? undefined : claimOf(0);
     let unsent = shell.parts?.firsts.length ?? 1;
     const stream = new ActiveStream({
       context,
@@ -208,7 +211,7 @@ export class InferenceService {
       claim,
     };
     const open = (sink: StreamSink): OpenStream =>
-      shell.parts ? this.#openParts(start, shell.parts, { route, sink }) : receiver.open(start, chooser, sink);
+      shell.parts ? this.#openParts(start, shell.parts, { route, sink, claimOf }) : receiver.open(start, chooser, sink);
     stream.begin(respond(stream, streamId), open);
   }
 
@@ -216,14 +219,13 @@ export class InferenceService {
   #openParts(
     start: StreamRequest,
     { firsts, costs, more }: RequestParts,
-    { route, sink }: { readonly route: RouteRequest; readonly sink: StreamSink },
+    { route, sink, claimOf }: { readonly route: RouteRequest; readonly sink: StreamSink; readonly claimOf: (part: number) => string },
   ): OpenStream {
     const { receiver, router } = this.options;
     const parts = firsts.map((first, i) => {
       const req = i === 0 ? start.req : (more[i - 1] ?? start.req);
-      // A worker's own count of a part is booked under the request's id alone.
-      const { claim, ...shared } = start;
-      const request = { ...shared, req, ...(i === 0 ? { claim } : { st: `${start.st}_${i}` as StreamId }) };
+      // keys-service adds up the counts that workers have of the parts.
+      const request = { ...start, req, ...(i > 0 && { st: partStream(start.st as StreamId, i), claim: claimOf(i) }) };
       const own = { ...route, affinity: route.affinity + i, cost: costs[i] ?? route.cost };
       const open = (part: StreamSink): OpenStream => {
         const chooser = router.chooserFor(own);

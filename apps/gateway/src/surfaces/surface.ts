@@ -52,8 +52,8 @@ export interface RequestParts {
   readonly costs: readonly number[];
   /** The canonical requests of the parts behind the first one, as JSON in UTF-8. */
   readonly more: readonly Uint8Array[];
-  /** UTF-16 code units of all texts. */
-  readonly units: number;
+  /** UTF-16 code units of the texts of each part. */
+  readonly units: readonly number[];
 }
 
 /** A checked request. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Entry, entryOf, entryOfOrphan, latencyBuckets, merge, valueOfBucket } from './entry.js';
+import { type Entry, entryOf, entryOfOrphan, latencyBuckets, merge, valueOfBucket, wholeCounts } from './entry.js';
 import { dayChanges, latencyChanges, minuteChanges } from './roll-up.js';
 
 const MINUTE = 1_790_000_040_000;
@@ -131,5 +131,47 @@ describe('how fast a request was answered', () => {
       ['tokens_per_second', 2, MINUTE],
     ]);
     expect(latencyChanges([{ before: record(), after: record() }])).toEqual([]);
+  });
+});
+
+describe('counts of parts of a request', () => {
+  const request = 'a'.repeat(22);
+  const part = (st: string, prompt: number, rest: object = {}): Parameters<typeof wholeCounts>[0][number] =>
+    ({
+      st,
+      at: 1,
+      gw: 'gw',
+      acct: 1,
+      key: 2,
+      dep: 3,
+      rev: 1,
+      api: 'embeddings',
+      started: MINUTE,
+      ms: 10,
+      prompt,
+      cached: 0,
+      completion: 0,
+      ...rest,
+    }) as never;
+
+  it('are added up under the id of the request', () => {
+    const parts = [
+      part(`${request}_2`, 5, { ms: 40 }),
+      part(request, 7),
+      part(`${request}_1`, 6, { estimated: true }),
+      part('b'.repeat(22), 9),
+    ];
+    expect(wholeCounts(parts)).toMatchObject([
+      { st: request, prompt: 18, ms: 40, estimated: true },
+      { st: 'b'.repeat(22), prompt: 9 },
+    ]);
+  });
+
+  it('that came twice count once', () => {
+    expect(wholeCounts([part(request, 7), part(request, 7, { at: 2 }), part(`${request}_1`, 6)])).toMatchObject([{ prompt: 13 }]);
+  });
+
+  it('of other ids are left alone', () => {
+    expect(wholeCounts([part('poison_1', 1), part('poison_2', 2)])).toHaveLength(2);
   });
 });

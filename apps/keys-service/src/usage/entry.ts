@@ -1,4 +1,4 @@
-import type { OrphanUsage, UsageLatency, UsageRecord } from '@slipway/contracts';
+import { type OrphanUsage, type UsageLatency, type UsageRecord, wholeStream } from '@slipway/contracts';
 
 /** How long single requests are kept, in days; a later record of one would be counted again. */
 export const REQUEST_DAYS = 35;
@@ -60,6 +60,36 @@ export const entryOf = (record: UsageRecord): Entry => ({
   source: 'gateway',
   estimated: record.estimated ?? false,
 });
+
+/** The counts of requests, those of their parts added up. A part that two workers counted counts once. */
+export function wholeCounts(orphans: readonly OrphanUsage[]): OrphanUsage[] {
+  const parts = new Map<string, OrphanUsage>();
+  for (const orphan of orphans) {
+    const known = parts.get(orphan.st);
+    if (!known || known.prompt < orphan.prompt) parts.set(orphan.st, orphan);
+  }
+  const whole = new Map<string, OrphanUsage>();
+  for (const part of parts.values()) {
+    const st = wholeStream(part.st);
+    const known = whole.get(st);
+    whole.set(st, known ? sumOf(known, part) : { ...part, st });
+  }
+  return [...whole.values()];
+}
+
+function sumOf(one: OrphanUsage, other: OrphanUsage): OrphanUsage {
+  const started = Math.min(one.started, other.started);
+  const ends = [one, other].map((part) => part.started + part.ms);
+  return {
+    ...one,
+    started,
+    ms: Math.max(...ends) - started,
+    prompt: one.prompt + other.prompt,
+    cached: one.cached + other.cached,
+    completion: one.completion + other.completion,
+    ...((one.estimated ?? other.estimated) && { estimated: true }),
+  };
+}
 
 /** Reads a worker's record. */
 export const entryOfOrphan = (orphan: OrphanUsage): Entry => ({

@@ -3,7 +3,7 @@ import { type EventContract, OrphanUsage, type RefusedUsage, type UsageRecord, U
 import { isRefusedData, Transactions, type Tx } from '@slipway/database';
 import { StreamClaims } from '@slipway/platform';
 import { checkClaims } from './claims.js';
-import { type Entry, entryOf, entryOfOrphan, merge } from './entry.js';
+import { type Entry, entryOf, entryOfOrphan, merge, wholeCounts } from './entry.js';
 import { LedgerRepository } from './ledger.repository.js';
 import { OrphansRepository } from './orphans.repository.js';
 import { type RejectedUsage, RejectedUsageRepository, unreadable } from './rejected-usage.repository.js';
@@ -71,16 +71,15 @@ export class Ledger {
       const readable = due.flatMap(({ read }) => (read.success ? [read.data] : []));
       // Counts that an earlier release stored were not checked when they came.
       const checked = await this.#checkClaims(tx, readable);
-      const refused = await writeIsolating(checked.accepted, (some) =>
-        tx.transaction((within) => this.#count(within, some.map(entryOfOrphan))),
-      );
+      const whole = wholeCounts(checked.accepted);
+      const refused = await writeIsolating(whole, (some) => tx.transaction((within) => this.#count(within, some.map(entryOfOrphan))));
       const rejected = [
         ...due.flatMap(({ record, read }) => (read.success ? [] : [unreadable(UsageOrphaned, record, read.error)])),
         ...checked.rejected,
         ...refused.map(ofSubject(UsageOrphaned)),
       ];
       if (rejected.length > 0) await this.rejected.put(tx, rejected);
-      return { adopted: due.length - rejected.length, rejected };
+      return { adopted: whole.length - refused.length, rejected };
     });
   }
 

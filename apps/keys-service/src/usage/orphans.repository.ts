@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { OrphanUsage } from '@slipway/contracts';
+import { type OrphanUsage, type StreamId, wholeStream } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
 
 /** Counts of workers whose gateway died, until they are taken into the ledger. */
@@ -23,14 +23,30 @@ export class OrphansRepository {
     return rows.length > 0;
   }
 
-  /** Deletes and returns counts that have waited for `waitMs`, unparsed. Concurrent replicas take different ones. */
+  /**
+   * Deletes and returns counts that have waited for `waitMs`, unparsed, each with the counts of all other parts of its request.
+   * One replica does so at a time: parts that several replicas took could not be added up.
+   */
   async takeDue(tx: Tx, waitMs: number, limit: number): Promise<unknown[]> {
-    const due: { st: string; record: unknown }[] = await tx.query(
+    await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('usage.orphan', 0))`);
+    const due: { st: StreamId; record: unknown }[] = await tx.query(
       `SELECT st, record FROM usage.orphan WHERE received_at <= now() - make_interval(secs => $1 / 1000.0)
        ORDER BY received_at LIMIT $2 FOR UPDATE SKIP LOCKED`,
       [waitMs, limit],
     );
-    if (due.length > 0) await tx.query(`DELETE FROM usage.orphan WHERE st = ANY($1)`, [due.map(({ st }) => st)]);
-    return due.map(({ record }) => record);
+    if (due.length === 0) return [];
+    await tx.query(`DELETE FROM usage.orphan WHERE st = ANY($1)`, [due.map(({ st }) => st)]);
+    const parts = await this.#takeParts(tx, [...new Set(due.map(({ st }) => wholeStream(st)))]);
+    return [...due, ...parts].map(({ record }) => record);
+  }
+
+  /** Counts of embeddings come in parts, and those of a request at nearly the same time. */
+  async #takeParts(tx: Tx, requests: readonly StreamId[]): Promise<{ record: unknown }[]> {
+    const [rows] = await tx.query<[{ record: unknown }[], number]>(
+      `DELETE FROM usage.orphan WHERE record ->> 'api' = 'embeddings'
+       AND coalesce(substring(st FROM '^([0-9A-Za-z]{22})_[0-9]{1,5}$'), st) = ANY($1) RETURNING record`,
+      [requests],
+    );
+    return rows;
   }
 }

@@ -64,7 +64,7 @@ export function readEmbeddingsRequest(body: JsonObject, deployment: ResolvedDepl
       costs: [first.cost, ...more.map(({ cost }) => cost)],
       // Bytes, because a thread returns them without a copy of each text.
       more: more.map(({ request }) => new TextEncoder().encode(JSON.stringify(request))),
-      units: texts.reduce((sum, text) => sum + text.length, 0),
+      units: [first.units, ...more.map(({ units }) => units)],
     },
   };
 }
@@ -118,6 +118,8 @@ interface Part {
   /** Number of its first text. */
   readonly from: number;
   readonly cost: number;
+  /** UTF-16 code units of its texts. */
+  readonly units: number;
   readonly request: CanonicalRequest;
 }
 
@@ -125,16 +127,20 @@ function partsOf(texts: readonly string[]): Part[] {
   const parts: Part[] = [];
   let from = 0;
   let cost = 0;
+  const end = (to: number): void => {
+    const own = texts.slice(from, to);
+    parts.push({ from, cost, units: own.reduce((sum, { length }) => sum + length, 0), request: requestOf(own) });
+  };
   for (const [i, text] of texts.entries()) {
     const tokens = tokensOf(text);
     if (i > from && (i - from === PART.texts || cost + tokens > PART.tokens)) {
-      parts.push({ from, cost, request: requestOf(texts.slice(from, i)) });
+      end(i);
       from = i;
       cost = 0;
     }
     cost += tokens;
   }
-  parts.push({ from, cost, request: requestOf(texts.slice(from)) });
+  end(texts.length);
   return parts;
 }
 
