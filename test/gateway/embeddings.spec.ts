@@ -1,7 +1,8 @@
 import OpenAI from 'openai';
-import { type DeploymentFacts, ServiceError } from '@slipway/contracts';
+import { type DeploymentFacts, ServiceError, START_HEADERS } from '@slipway/contracts';
+import { parsePeppers, StreamClaims } from '@slipway/platform';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { GatewayRig, type RunningGateway, until } from './gateway-rig.js';
+import { ENV, GatewayRig, PEPPERS, type RunningGateway, until } from './gateway-rig.js';
 import { answerInWords, embedNumbers, pause, type ScriptedRunner, TEXT_TOKENS, usageOf, vectorOf } from './scripted-runner.js';
 
 const CAPS = ['embed', 'dimensions:4'];
@@ -25,13 +26,14 @@ describe('embeddings', () => {
   let gw: RunningGateway;
   let runners: ScriptedRunner[];
   let key: string;
+  let keyId: number;
   let account: { readonly id: DeploymentFacts['account']; readonly slug: string };
   let slug: string;
 
   beforeAll(async () => {
     rig = await GatewayRig.start();
     account = rig.account();
-    key = rig.key(account.id).value;
+    ({ value: key, id: keyId } = rig.key(account.id));
     const deployment = rig.deployment(account.id, { caps: CAPS, context: CONTEXT });
     rig.alias(account.id, 'vectors', deployment.id);
     slug = `deployment-${deployment.id}`;
@@ -82,6 +84,25 @@ describe('embeddings', () => {
     const { answer } = await ask({ input: ['3', '1', '2'] });
     for (const [i, text] of ['3', '1', '2'].entries()) close(answer.data[i]?.embedding as number[], vectorOf(text));
     expect(answer.usage.prompt_tokens).toBe(3 * TEXT_TOKENS);
+  });
+
+  it('have a claim for each part, by which its worker can report it', async () => {
+    const nats = await rig.connect('listener');
+    const claims = new StreamClaims(parsePeppers(PEPPERS));
+    const valid: string[] = [];
+    const deployment = Number(slug.split('-')[1]);
+    nats.subscribe(`inf.${ENV}.v1.w.*.start`, {
+      callback: (_, message) => {
+        const { st } = JSON.parse(message.string()) as { st: string };
+        const stream = { st, gw: message.reply?.split('.')[4] ?? '', account: account.id, key: keyId, deployment };
+        if (claims.check(message.headers?.get(START_HEADERS.claim) ?? '', stream)) valid.push(st);
+      },
+    });
+    await nats.flush();
+    await ask({ input: numbered(130) });
+    const [request] = valid.toSorted();
+    expect(valid.toSorted()).toEqual([request, `${request}_1`, `${request}_2`]);
+    await nats.close();
   });
 
   it('are the same floats in base64', async () => {
