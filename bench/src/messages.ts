@@ -37,6 +37,10 @@ export interface Requests {
   /** Size of the request body in bytes; null = as small as it gets. */
   readonly bodyBytes: number | null;
   readonly wantedStatus: readonly number[];
+  /** Absent = chat completions. */
+  readonly contract?: 'responses';
+  /** The response is stored for later requests; absent = it is not. */
+  readonly stored?: true;
 }
 
 /** One series of equal requests. */

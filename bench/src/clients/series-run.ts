@@ -5,6 +5,7 @@ import { deadlineMs, type Series, type SeriesResult } from '../messages.js';
 import { Histogram } from './histogram.js';
 import { LoadConnection } from './load-connection.js';
 import { requestBytes } from './request-bytes.js';
+import { FirstTelling } from './first-telling.js';
 import { noTokens, TokenLedger } from './token-ledger.js';
 
 /** Clients of a paced series begin within this, so that their tokens do not come in step, in milliseconds. */
@@ -88,6 +89,7 @@ export class SeriesRun {
       const startedAt = performance.now();
       let ledger: TokenLedger | null = null;
       let refused = '';
+      const told = series.contract && series.stream ? new FirstTelling() : null;
       let first = true;
       let status = 0;
       const done = (failure: string | null): void => {
@@ -101,7 +103,8 @@ export class SeriesRun {
           status = code;
           if (code === 200) ledger = new TokenLedger(series.script.tokens, this.#counts, this.#lateness);
         },
-        body: (text) => {
+        body: (piece) => {
+          const text = told ? told.take(piece) : piece;
           if (!ledger) refused += text;
           else if (first && text.includes('<')) {
             first = false;

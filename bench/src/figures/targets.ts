@@ -47,6 +47,16 @@ function restTargets(rest: readonly RestFigure[]): Figure[] {
   ];
 }
 
+/** What the responses contract costs, as a multiple of chat in the same run. */
+function responsesTargets(rows: readonly LoadSummary[]): Figure[] {
+  const microsOf = (load: string): number | undefined => rows.find((row) => row.load === load)?.micros?.median;
+  return ['short', 'full'].map((name): Figure => {
+    const [own, chat] = [microsOf(`responses-${name}`), microsOf(name)];
+    const ratio = own !== undefined && chat !== undefined ? own / chat : null;
+    return [`responses, ${name}, × chat`, 1.1, ratio, rows.find((row) => row.load === `responses-${name}`)?.failed];
+  });
+}
+
 /** Nothing where processes shrank meanwhile, so that it cannot be measured. */
 function idleTarget(idle: readonly IdleFigure[]): Figure {
   const own = idle.find(({ way }) => way === WAY);
@@ -61,7 +71,8 @@ export function verdictsOf(run: RunFile): Verdict[] {
     const row = rows.find((one) => one.load === load);
     return [target, atMost, row ? figure(row) : null, row?.failed];
   });
-  return [...ofLoads, idleTarget(run.idle), ...restTargets(run.rest)].flatMap(([target, atMost, figure, failed = 0]) =>
-    figure === null || figure === undefined ? [] : [{ target, atMost, figure, failed, holds: figure <= atMost && failed === 0 }],
+  return [...ofLoads, ...responsesTargets(rows), idleTarget(run.idle), ...restTargets(run.rest)].flatMap(
+    ([target, atMost, figure, failed = 0]) =>
+      figure === null || figure === undefined ? [] : [{ target, atMost, figure, failed, holds: figure <= atMost && failed === 0 }],
   );
 }

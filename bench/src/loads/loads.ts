@@ -40,6 +40,12 @@ const plain = { stream: false };
 
 const single = (name: string, title: string, unit: Unit, asked: Requests): Load => ({ name, family: name, title, unit, requests: asked });
 
+const TITLES = { short: 'short request, 10 at once', full: '64 tokens at full speed, 10 streams' } as const;
+const SHORT = requests(closed(10, 4), TOKENS, AT_ONCE, plain);
+const FULL = requests(closed(10, 4), TOKENS, AT_ONCE);
+/** The same requests in the responses contract. */
+const responding = (name: keyof typeof TITLES): Requests => ({ ...(name === 'short' ? SHORT : FULL), contract: 'responses' });
+
 const paced = requests(closed(300, 8), TOKENS, READING_MS);
 
 const rung = (streams: number): Load => ({
@@ -74,8 +80,8 @@ const arriving = (perSecond: number): Load => ({
 
 /** All loads, in the order in which they are run. Each ends by itself: within its time, and the time of its last answers. */
 export const LOADS: readonly Load[] = [
-  single('short', 'short request, 10 at once', 'request', requests(closed(10, 4), TOKENS, AT_ONCE, plain)),
-  single('full', '64 tokens at full speed, 10 streams', 'request', requests(closed(10, 4), TOKENS, AT_ONCE)),
+  single('short', TITLES.short, 'request', SHORT),
+  single('full', TITLES.full, 'request', FULL),
   single('serial', '8 tokens, one after the other', 'request', requests(closed(1, 3), 8, AT_ONCE)),
   single('paced', 'token, 300 streams, 33 a second each', 'token', paced),
   {
@@ -85,6 +91,14 @@ export const LOADS: readonly Load[] = [
   ...[1, 8, 32, 128, 512].map(rung),
   ...[10, 400].map(body),
   ...[150, 340, 1_000].map(arriving),
+  ...(['short', 'full'] as const).map((name): Load => ({
+    ...single(`responses-${name}`, `${TITLES[name]}, responses`, 'request', responding(name)),
+    family: 'responses',
+  })),
+  {
+    ...single('responses-stored', `${TITLES.full}, responses, stored`, 'request', { ...responding('full'), stored: true }),
+    family: 'responses',
+  },
   {
     ...single('refused', 'refused key, 10 at once', 'request', requests(closed(10, 3), 8, AT_ONCE, { ...plain, wantedStatus: REFUSED })),
     hasRefusedKey: true,

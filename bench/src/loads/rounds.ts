@@ -25,6 +25,7 @@ const isTimed = ({ unit, name }: Load): boolean => unit === 'request' || name.st
 /** The ways that take part in a load. */
 export function waysOf(load: Load, ways: readonly Way[], keys: ReadonlyMap<string, string>): Way[] {
   if (load.hasRefusedKey) return ways.filter(({ name }) => keys.has(name));
+  if (load.requests.contract) return ways.filter(({ hasResponses }) => hasResponses);
   return ways.filter(({ name }) => name !== 'direct' || isTimed(load));
 }
 

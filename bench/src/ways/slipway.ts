@@ -87,6 +87,7 @@ export async function startSlipway(options: SlipwayOptions, owned: (launcher: Ow
     processes: (): ProcessTable => processTable(launcher.pid, groupOf),
     does: ['keys', 'limits', 'usage', 'routing by model', 'replay of every token'],
     lacks: [],
+    hasResponses: true,
     refusedKey: () => revokedKey(options),
   };
 }

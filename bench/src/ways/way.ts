@@ -13,10 +13,14 @@ export interface Way {
   readonly does: readonly string[];
   /** What of Slipway's work it does not do, or is not set up for here. */
   readonly lacks: readonly string[];
+  /** It offers the responses contract beside chat completions. */
+  readonly hasResponses?: true;
   /** A key of the right form that it refuses; null if it checks none. */
   refusedKey(): Promise<string | null>;
 }
 
+/** Path of the responses contract. */
+export const RESPONSES_PATH = '/v1/responses';
 /** Path of the chat contract. */
 export const CHAT_PATH = '/v1/chat/completions';
 
