@@ -9,7 +9,7 @@
 
 const npm = (...names) => `node_modules/(${names.join('|')})(/|$)`;
 const spec = '\\.spec\\.ts$';
-const tests = [spec, '^test/', '^bench/'];
+const tests = [spec, '^test/', '^bench/', '^conformance/'];
 const persistence = ['\\.(repository|entity|module)(\\.spec)?\\.ts$', '/db/', '^libs/database/', '^libs/testing/', '^test/'];
 
 /** A library may import itself and the libraries named; apps are out of reach for all of them. */

@@ -65,7 +65,7 @@ export default defineConfig({
     projects: [
       project('unit', {
         reads: 'source',
-        include: ['{apps,libs}/*/src/**/*.spec.ts', 'bench/src/**/*.spec.ts', 'scripts/**/*.spec.ts'],
+        include: ['{apps,libs}/*/src/**/*.spec.ts', 'bench/src/**/*.spec.ts', 'conformance/src/**/*.spec.ts', 'scripts/**/*.spec.ts'],
         maxWorkers: 2,
         ...sharedModules,
         testTimeout: 20_000,

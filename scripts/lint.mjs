@@ -27,7 +27,7 @@ const CHECKS = [
   {
     name: 'layers',
     script: 'dependency-cruiser/bin/dependency-cruise.mjs',
-    args: ['--config', '.dependency-cruiser.cjs', '--output-type', 'err-long', 'apps', 'libs', 'bench/src', 'test', 'scripts'],
+    args: ['--config', '.dependency-cruiser.cjs', '--output-type', 'err-long', 'apps', 'libs', 'bench/src', 'conformance/src', 'test', 'scripts'],
   },
   { name: 'dead code', script: 'knip/bin/knip.js', args: ['--no-progress', '--no-config-hints'] },
   { name: 'docs', own: 'lib/front-door-docs.mjs', args: [] },

@@ -1,4 +1,4 @@
-import { type Body, call, history, jsonSchema, PNG, schema, text, tool, user, withImage } from './chat-parts.js';
+import { type Body, call, history, jsonSchema, PNG, schema, text, tool, user, withImage } from '../../conformance/src/chat/parts.js';
 
 type Honoured = readonly [sends: string, body: Body, canonical: object];
 

@@ -1,7 +1,9 @@
 import { CAPABILITIES, type CanonicalRequest } from '@slipway/contracts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { BROKEN_BODIES, WRONG_TYPES } from '../../conformance/src/chat/bodies.js';
+import { type Body, user } from '../../conformance/src/chat/parts.js';
 import { HONOURED } from './chat-accepted.js';
-import { type Body, user } from './chat-parts.js';
+
 import { LACKING, REFUSED } from './chat-refused.js';
 import { Door } from './door.js';
 import { until } from './gateway-rig.js';
@@ -67,19 +69,11 @@ describe('a chat request', () => {
     for (const [, body] of LACKING.filter(([, fields]) => !('n' in fields))) expect((await send(body, slug)).status).toBe(200);
   });
 
-  it.each<[string, () => string | Buffer, string]>([
-    ['half a body', () => '{', 'invalid_json'],
-    ['no body', () => '', 'invalid_json'],
-    ['a list', () => '[]', 'invalid_json'],
-    ['a byte order mark', () => `\ufeff{"model":"${door.slug}","messages":[]}`, 'invalid_json'],
-    ['10,000 levels', () => `{"model":${'['.repeat(10_000)}`, 'json_too_deep'],
-    ['two models', () => `{"model":"a","model":"${door.slug}","messages":[{"role":"user","content":"x"}]}`, 'invalid_json'],
-    ['two lists of messages', () => `{"model":"${door.slug}","messages":[],"messages":[]}`, 'invalid_json'],
-    ['two limits of tokens', () => `{"model":"${door.slug}","max_tokens":1,"max_tokens":9,"messages":[]}`, 'invalid_json'],
-    ['two streams', () => `{"model":"${door.slug}","stream":true,"stream":false,"messages":[]}`, 'invalid_json'],
-    ['half a character', () => `{"model":"${door.slug}","messages":[{"role":"user","content":"\\ud800"}]}`, 'invalid_unicode'],
+  it.each([
+    ...BROKEN_BODIES,
+    ['half a character', '{"model":$model,"messages":[{"role":"user","content":"\\ud800"}]}', 'invalid_unicode'] as const,
   ])('of %s is refused as a whole', async (_, body, code) => {
-    expectRefused(await post(body()), 400, { param: null, code });
+    expectRefused(await post(body.replace('$model', `"${door.slug}"`)), 400, { param: null, code });
   });
 
   it('with a harmless field twice uses the last', async () => {
@@ -91,7 +85,7 @@ describe('a chat request', () => {
   it('with a long body is 413, other types 400', async () => {
     const long = rawRequest(door.path(), door.headers('Content-Length: 8388609'));
     expectRefused((await door.converse(long)).answers[0]!, 413, { param: null, code: 'request_too_large' });
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1']) {
+    for (const type of WRONG_TYPES) {
       const request = rawRequest(door.path(), [`X-API-Key: ${door.key}`, `Content-Type: ${type}`], door.body());
       expectRefused((await door.converse(request)).answers[0]!, 400, { param: null, code: 'unsupported_media_type' });
     }

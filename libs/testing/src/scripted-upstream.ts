@@ -110,10 +110,10 @@ export class ScriptedUpstream {
     server.on('request', (request, response) => void this.#serve(request, response));
   }
 
-  /** Listens on a free port of the loopback address. */
-  static async start(answer: UpstreamAnswer): Promise<ScriptedUpstream> {
+  /** Listens on a free port of the loopback address, or where it is told to. */
+  static async start(answer: UpstreamAnswer, { port = 0, host = '127.0.0.1' } = {}): Promise<ScriptedUpstream> {
     const server = createServer();
-    server.listen(0, '127.0.0.1');
+    server.listen(port, host);
     await once(server, 'listening');
     return new ScriptedUpstream(server, answer);
   }
@@ -122,12 +122,12 @@ export class ScriptedUpstream {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Chat requests that are being answered now. */
+  /** Requests for a chat completion or embeddings that are being answered now. */
   get live(): number {
     return this.#live;
   }
 
-  /** Chat requests whose client left before the answer was complete. */
+  /** Requests for a chat completion or embeddings whose client left before the answer was complete. */
   get abandoned(): number {
     return this.#abandoned;
   }
@@ -155,13 +155,14 @@ export class ScriptedUpstream {
     response.on('error', () => undefined);
     const request = await readRequest(incoming);
     this.requests.push(request);
-    if (!isChat(request)) return this.#play(response, this.#asideOf(request));
+    const script = isChat(request) ? this.answer(request) : this.#asideOf(request);
+    if (!isInference(request)) return this.#play(response, script);
     this.#live += 1;
     response.once('close', () => {
       this.#live -= 1;
       if (!response.writableFinished && !this.#cut.has(response)) this.#abandoned += 1;
     });
-    return this.#play(response, this.answer(request));
+    return this.#play(response, script);
   }
 
   /** The answer to a question beside the chat. */
@@ -197,6 +198,8 @@ export class ScriptedUpstream {
 }
 
 const isChat = ({ method, path }: UpstreamRequest): boolean => method === 'POST' && path.endsWith('/chat/completions');
+const isInference = (request: UpstreamRequest): boolean =>
+  isChat(request) || (request.method === 'POST' && request.path.endsWith('/embeddings'));
 
 async function readRequest(incoming: IncomingMessage): Promise<UpstreamRequest> {
   const chunks: Buffer[] = [];

@@ -1,0 +1,112 @@
+import { jsonAnswer, ScriptedUpstream, type UpstreamRequest, type UpstreamScript } from '@slipway/testing';
+import { Mismatch } from './check.js';
+import { CONTEXT, type EngineRequest, obedientAnswer, PROMPT_TOKENS } from './engine-answers.js';
+import { DIMENSIONS, embeddingsAnswer } from './engine-vectors.js';
+
+/** The models of the scripted engine: one that takes images and tools, one that takes text alone, and one that makes embeddings. */
+export const MODELS = { main: 'scripted', text: 'scripted-text', embed: 'scripted-embed' } as const;
+
+type Script = UpstreamScript | ((request: EngineRequest) => UpstreamScript);
+
+/**
+ * The OpenAI-compatible server that a deployment under test uses as its engine. Its first model presents itself as vLLM's, its second
+ * as llama-server's without images. Cases choose what it answers and read what it was asked.
+ */
+export class Engine {
+  readonly #marked = new Map<string, UpstreamScript>();
+  #script: Script = obedientAnswer;
+  #vectors: (request: EngineRequest) => UpstreamScript = embeddingsAnswer;
+  #seen: EngineRequest[] = [];
+
+  private constructor(private readonly server: ScriptedUpstream) {
+    server.answer = (request) => this.#answer(request);
+    server.gets.clear();
+    server.gets.set('/v1/models', modelList());
+    server.gets.set('/version', jsonAnswer(200, { version: '0.19.1' }));
+    server.gets.set('/props', jsonAnswer(200, { default_generation_settings: { n_ctx: CONTEXT }, modalities: { vision: false } }));
+    server.posts.set('/tokenize', () => jsonAnswer(200, { count: PROMPT_TOKENS, max_model_len: CONTEXT, tokens: [] }));
+    server.posts.set('/v1/chat/completions/input_tokens', () => jsonAnswer(200, { input_tokens: PROMPT_TOKENS }));
+    server.posts.set('/v1/embeddings', ({ body }) => this.#embed(body as EngineRequest));
+  }
+
+  static async start(address: { readonly port?: number; readonly host?: string } = {}): Promise<Engine> {
+    return new Engine(await ScriptedUpstream.start(() => ({ steps: [] }), address));
+  }
+
+  get url(): string {
+    return this.server.url;
+  }
+
+  /** Requests whose caller left before the answer was complete. */
+  get abandoned(): number {
+    return this.server.abandoned;
+  }
+
+  /** Answers that are being written now. */
+  get live(): number {
+    return this.server.live;
+  }
+
+  /** Requests for an answer since the case began. */
+  get requests(): readonly EngineRequest[] {
+    return this.#seen;
+  }
+
+  /** The newest request. @throws Mismatch when there was none */
+  get last(): EngineRequest {
+    const last = this.#seen.at(-1);
+    if (!last) throw new Mismatch('a request to the engine', 'none');
+    return last;
+  }
+
+  /** What it answers to the requests of this case. */
+  play(script: Script): void {
+    this.#script = script;
+  }
+
+  /** What it answers to requests for vectors in this case. */
+  playVectors(script: (request: EngineRequest) => UpstreamScript): void {
+    this.#vectors = script;
+  }
+
+  /** What it answers to requests whose body contains the mark, in all cases. */
+  playFor(mark: string, script: UpstreamScript): void {
+    this.#marked.set(mark, script);
+  }
+
+  /** Between two cases. */
+  reset(): void {
+    this.#script = obedientAnswer;
+    this.#vectors = embeddingsAnswer;
+    this.#seen = [];
+  }
+
+  async stop(): Promise<void> {
+    await this.server.stop();
+  }
+
+  #answer({ body }: UpstreamRequest): UpstreamScript {
+    const request = body as EngineRequest;
+    const text = JSON.stringify(request);
+    for (const [mark, script] of this.#marked) if (text.includes(mark)) return script;
+    if (request.model === MODELS.embed) return jsonAnswer(404, { error: { message: 'This model makes embeddings.' } });
+    this.#seen.push(request);
+    return typeof this.#script === 'function' ? this.#script(request) : this.#script;
+  }
+
+  #embed(request: EngineRequest): UpstreamScript {
+    if (request.model !== MODELS.embed) return jsonAnswer(404, { error: { message: 'This model makes no embeddings.' } });
+    this.#seen.push(request);
+    return this.#vectors(request);
+  }
+}
+
+function modelList(): UpstreamScript {
+  const vllm = { object: 'model', owned_by: 'vllm', max_model_len: CONTEXT };
+  const data = [
+    { id: MODELS.main, ...vllm },
+    { id: MODELS.text, object: 'model', owned_by: 'llamacpp', meta: { n_ctx: CONTEXT } },
+    { id: MODELS.embed, ...vllm, dimensions: DIMENSIONS },
+  ];
+  return jsonAnswer(200, { object: 'list', data });
+}

@@ -1,0 +1,3 @@
+import type { Part } from '../case.js';
+
+export const responsesCases: readonly Part[] = [];
