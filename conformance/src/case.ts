@@ -12,11 +12,12 @@ export const OTHERS = {
   limited: 'the same engine with a default limit of 2 tokens for an answer',
   embeddings: 'a deployment that makes embeddings',
   matryoshka: 'a deployment that makes embeddings and shortens them',
+  store: 'a deployment that keeps answers of the responses contract',
 } as const;
 export type OtherName = keyof typeof OTHERS;
 
 /** What a case needs beside a target. */
-export type Need = 'engine' | 'revoke' | 'store' | 'no-store' | OtherName;
+export type Need = 'engine' | 'revoke' | OtherName;
 
 /** A key, and how it is revoked. */
 export interface SpareKey {
@@ -44,6 +45,8 @@ export interface Part {
   /** What a real client makes of a failure. */
   readonly breaks: string;
   readonly needs?: readonly Need[];
+  /** Holds only for a target that keeps no answers. */
+  readonly stateless?: true;
   /** Longest time it may take, in milliseconds; absent = 30,000. Parts with a time of their own run beside all others. */
   readonly limitMs?: number;
   /** @throws Mismatch */

@@ -24,6 +24,10 @@ class Rule {
     readonly words: string,
     readonly holds: (came: unknown) => boolean,
   ) {}
+
+  [inspect.custom](): string {
+    return this.words;
+  }
 }
 
 /** A value with a property that is named in words. */

@@ -47,7 +47,7 @@ export async function runConformance(args: readonly string[], output: Output): P
     hide = (text) => [options.key, ...options.spareKeys].reduce((rest, key) => rest.replaceAll(key, '(key)'), text);
     engine = options.engine && (await Engine.start(options.engine));
     const ground = await groundFor(options, engine);
-    const verdicts = await runCases(ground, choose(options.contracts, options.cases), () => undefined);
+    const verdicts = await runCases(ground, choose(options.contracts, options.cases));
     if (verdicts.length === 0) throw new TargetError('No case has such a number.');
     output.out(hide(reportOf(verdicts)));
     if (options.json !== undefined) await writeFile(options.json, hide(`${JSON.stringify(recordOf(options.url, verdicts), null, 2)}\n`));
@@ -69,7 +69,10 @@ async function groundFor(options: Options, engine: Engine | undefined): Promise<
     target,
     ...(engine && { engine }),
     store,
-    others: Object.fromEntries(Object.entries(others).map(([name, other]) => [name, { ...other, key }])),
+    others: {
+      ...Object.fromEntries(Object.entries(others).map(([name, other]) => [name, { ...other, key }])),
+      ...(store && { store: target }),
+    },
     spareKeys: spareKeys.map((value) => spareKey(value, revoke)),
   };
 }

@@ -75,13 +75,26 @@ export const diesAtOnce: UpstreamScript = { deaf: true, steps: [] };
 /** One piece of text, then silence until the client leaves. */
 export const hangs: UpstreamScript = breaksOff(piece('one '), { hang: true });
 
-export const refuses = (status: number, message: string, headers: Readonly<Record<string, string>> = {}): UpstreamScript =>
-  jsonAnswer(status, { error: { message, type: 'BadRequestError', param: null, code: status } }, headers);
+/** A refusal in the form of vLLM. */
+export const refuses = (status: number, message: string, param: string | null = null): UpstreamScript =>
+  jsonAnswer(status, { error: { message, type: 'BadRequestError', param, code: status } });
 
 export const OVERFLOW: UpstreamScript = refuses(
   400,
   `This model's maximum context length is ${CONTEXT} tokens. However, your request has 5000 input tokens. Please reduce the length of the input messages.`,
 );
+
+/** The answer with the usage so far on each chunk, where the request asks for it. */
+export function counted(script: UpstreamScript, request: EngineRequest): UpstreamScript {
+  const options = request['stream_options'] as { continuous_usage_stats?: boolean } | undefined;
+  if (options?.continuous_usage_stats !== true) return script;
+  const steps = script.steps.map((step, i) => {
+    if (!('write' in step) || typeof step.write !== 'string' || !step.write.startsWith('data: {')) return step;
+    const usage = { prompt_tokens: PROMPT_TOKENS, completion_tokens: i, total_tokens: PROMPT_TOKENS + i };
+    return sseEvent({ usage, ...(JSON.parse(step.write.slice('data: '.length)) as Json) });
+  });
+  return { ...script, steps };
+}
 
 /** What a model that does as it is told answers. */
 export function obedientAnswer(request: EngineRequest): UpstreamScript {

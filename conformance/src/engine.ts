@@ -1,6 +1,6 @@
 import { jsonAnswer, ScriptedUpstream, type UpstreamRequest, type UpstreamScript } from '@slipway/testing';
 import { Mismatch } from './check.js';
-import { CONTEXT, type EngineRequest, obedientAnswer, PROMPT_TOKENS } from './engine-answers.js';
+import { CONTEXT, counted, type EngineRequest, obedientAnswer, PROMPT_TOKENS } from './engine-answers.js';
 import { DIMENSIONS, embeddingsAnswer } from './engine-vectors.js';
 
 /** The models of the scripted engine: one that takes images and tools, one that takes text alone, and one that makes embeddings. */
@@ -10,7 +10,7 @@ type Script = UpstreamScript | ((request: EngineRequest) => UpstreamScript);
 
 /**
  * The OpenAI-compatible server that a deployment under test uses as its engine. Its first model presents itself as vLLM's, its second
- * as llama-server's without images. Cases choose what it answers and read what it was asked.
+ * as Ollama's without images. Cases choose what it answers and read what it was asked.
  */
 export class Engine {
   readonly #marked = new Map<string, UpstreamScript>();
@@ -23,9 +23,8 @@ export class Engine {
     server.gets.clear();
     server.gets.set('/v1/models', modelList());
     server.gets.set('/version', jsonAnswer(200, { version: '0.19.1' }));
-    server.gets.set('/props', jsonAnswer(200, { default_generation_settings: { n_ctx: CONTEXT }, modalities: { vision: false } }));
     server.posts.set('/tokenize', () => jsonAnswer(200, { count: PROMPT_TOKENS, max_model_len: CONTEXT, tokens: [] }));
-    server.posts.set('/v1/chat/completions/input_tokens', () => jsonAnswer(200, { input_tokens: PROMPT_TOKENS }));
+    server.posts.set('/api/show', () => jsonAnswer(200, { capabilities: ['completion', 'tools'] }));
     server.posts.set('/v1/embeddings', ({ body }) => this.#embed(body as EngineRequest));
   }
 
@@ -88,10 +87,10 @@ export class Engine {
   #answer({ body }: UpstreamRequest): UpstreamScript {
     const request = body as EngineRequest;
     const text = JSON.stringify(request);
-    for (const [mark, script] of this.#marked) if (text.includes(mark)) return script;
+    for (const [mark, script] of this.#marked) if (text.includes(mark)) return counted(script, request);
     if (request.model === MODELS.embed) return jsonAnswer(404, { error: { message: 'This model makes embeddings.' } });
     this.#seen.push(request);
-    return typeof this.#script === 'function' ? this.#script(request) : this.#script;
+    return counted(typeof this.#script === 'function' ? this.#script(request) : this.#script, request);
   }
 
   #embed(request: EngineRequest): UpstreamScript {
@@ -105,7 +104,7 @@ function modelList(): UpstreamScript {
   const vllm = { object: 'model', owned_by: 'vllm', max_model_len: CONTEXT };
   const data = [
     { id: MODELS.main, ...vllm },
-    { id: MODELS.text, object: 'model', owned_by: 'llamacpp', meta: { n_ctx: CONTEXT } },
+    { id: MODELS.text, object: 'model', owned_by: 'library' },
     { id: MODELS.embed, ...vllm, dimensions: DIMENSIONS },
   ];
   return jsonAnswer(200, { object: 'list', data });

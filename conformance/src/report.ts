@@ -19,7 +19,6 @@ const OPTION: Readonly<Partial<Record<Need, string>>> = {
   engine: '--engine-port',
   revoke: '--spare-key and --revoke',
   store: '--store',
-  'no-store': 'a deployment without --store',
 };
 
 /** The option that gives a case what it needs. */

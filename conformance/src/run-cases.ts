@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { type ContractName, type Need, type OtherName, type Part, type SpareKey, type Stage } from './case.js';
 import { Mismatch } from './check.js';
 import type { Engine } from './engine.js';
@@ -10,10 +10,11 @@ const PART_MS = 30_000;
 export interface Ground {
   readonly target: TargetAddress;
   readonly engine?: Engine;
-  /** Whether the deployment keeps answers. */
+  /** The target itself keeps answers of the responses contract. */
   readonly store?: boolean;
   readonly others?: Readonly<Partial<Record<OtherName, TargetAddress>>>;
-  readonly spareKeys?: readonly SpareKey[];
+  /** Each is used once, by the run that comes first. */
+  readonly spareKeys?: SpareKey[];
 }
 
 /** A case that failed. */
@@ -46,45 +47,39 @@ interface Tried extends Chosen {
 
 /**
  * Runs parts of cases, those that need a long time beside the others, and gives one verdict for each number.
- * @param tell called with each part that was tried.
  */
-export async function runCases(
-  ground: Ground,
-  chosen: readonly Chosen[],
-  tell: (tried: Chosen, passed: boolean) => void,
-): Promise<Verdict[]> {
-  const spare = [...(ground.spareKeys ?? [])];
+export async function runCases(ground: Ground, chosen: readonly Chosen[]): Promise<Verdict[]> {
   const trial = async (one: Chosen): Promise<Tried> => {
-    const missing = missingFor(ground, one.part, spare);
-    const failure = missing.length > 0 ? null : await tryPart(ground, one.part, spare);
-    if (missing.length === 0) tell(one, failure === null);
+    const missing = missingFor(ground, one.part);
+    const failure = missing.length > 0 ? null : await tryPart(ground, one.part);
     return { ...one, failure, missing };
   };
-  const slow = chosen.filter(({ part }) => part.limitMs !== undefined).map(trial);
+  const fitting = chosen.filter(({ part }) => part.stateless !== true || ground.store !== true);
+  const slow = fitting.filter(({ part }) => part.limitMs !== undefined).map(trial);
   const tried: Tried[] = [];
-  for (const one of chosen.filter(({ part }) => part.limitMs === undefined)) {
+  for (const one of fitting.filter(({ part }) => part.limitMs === undefined)) {
     ground.engine?.reset();
     tried.push(await trial(one));
   }
   return verdictsOf([...tried, ...(await Promise.all(slow))]);
 }
 
-function missingFor(ground: Ground, { needs = [] }: Part, spare: readonly SpareKey[]): Need[] {
+function missingFor(ground: Ground, { needs = [] }: Part): Need[] {
   const has = (need: Need): boolean => {
     if (need === 'engine') return ground.engine !== undefined;
-    if (need === 'store') return ground.store === true;
-    if (need === 'no-store') return ground.store !== true;
-    return need === 'revoke' ? spare.length > 0 : ground.others?.[need] !== undefined;
+    return need === 'revoke' ? (ground.spareKeys ?? []).length > 0 : ground.others?.[need] !== undefined;
   };
   return needs.filter((need) => !has(need));
 }
 
-async function tryPart(ground: Ground, part: Part, spare: SpareKey[]): Promise<Failure | null> {
+async function tryPart(ground: Ground, part: Part): Promise<Failure | null> {
   const limit = part.limitMs ?? PART_MS;
   const over = new AbortController();
+  // Every request of the part listens to it.
+  setMaxListeners(0, over.signal);
   const timer = setTimeout(() => over.abort(), limit);
   try {
-    await Promise.race([part.run(stageOf(ground, spare, over.signal)), endOf(over.signal)]);
+    await Promise.race([part.run(stageOf(ground, over.signal)), endOf(over.signal)]);
     return null;
   } catch (error) {
     const { promise, breaks } = part;
@@ -102,7 +97,7 @@ async function endOf(signal: AbortSignal): Promise<never> {
   throw new Error('over');
 }
 
-function stageOf(ground: Ground, spare: SpareKey[], signal: AbortSignal): Stage {
+function stageOf(ground: Ground, signal: AbortSignal): Stage {
   const { engine, others = {} } = ground;
   return {
     target: new Target(ground.target, signal),
@@ -119,7 +114,7 @@ function stageOf(ground: Ground, spare: SpareKey[], signal: AbortSignal): Stage 
       return new Target(address, signal);
     },
     spareKey: () => {
-      const key = spare.shift();
+      const key = ground.spareKeys?.shift();
       if (!key) throw new Error('There are fewer spare keys than cases that revoke one.');
       return key;
     },

@@ -29,12 +29,12 @@ export class ProductGround {
   async ground(): Promise<Ground> {
     const main = await this.#deploy(MODELS.main);
     await this.rig.alias(this.tenant.account, 'demo', main);
-    const others: Record<Exclude<OtherName, 'alias'>, DeploymentId> = {
+    const others: Record<Exclude<OtherName, 'alias' | 'store'>, DeploymentId> = {
       stopped: await this.#deploy(MODELS.main),
       text: await this.#deploy(MODELS.text),
       limited: await this.#deploy(MODELS.main, { default_max_tokens: 2 }),
       embeddings: await this.#deploy(MODELS.embed),
-      matryoshka: await this.#deploy(MODELS.embed, {}, { options: { matryoshka: 'yes' } }),
+      matryoshka: await this.#deploy(MODELS.embed, {}, { engine: { kind: 'http', options: { matryoshka: 'on' } } }),
     };
     await this.rig.command(StopDeployment, { account: this.tenant.account, deployment: others.stopped });
     const spareKeys: SpareKey[] = [];
@@ -43,7 +43,7 @@ export class ProductGround {
     const alias = this.#address(`${this.tenant.slug}/demo`, 'demo');
     return {
       ...{ target: this.#address(deploymentSlug(main)), engine: this.engine, spareKeys },
-      others: { ...(Object.fromEntries(addresses) as Record<Exclude<OtherName, 'alias'>, TargetAddress>), alias },
+      others: { ...(Object.fromEntries(addresses) as Record<Exclude<OtherName, 'alias' | 'store'>, TargetAddress>), alias },
     };
   }
 

@@ -1,10 +1,11 @@
 import { CAPABILITIES, type CanonicalMessage, type CanonicalRequest, textOf } from '@slipway/contracts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { CONVERSATIONS } from '../../conformance/src/messages/conversations.js';
+import { type Body, TOOL, user, assistant, use, result, says, called } from '../../conformance/src/messages/parts.js';
 import { Door } from './door.js';
 import { until } from './gateway-rig.js';
-import { CONVERSATIONS, HONOURED, IGNORED } from './messages-accepted.js';
+import { HONOURED, IGNORED } from './messages-accepted.js';
 import { messagesContract } from './messages-contract.js';
-import { type Body, TOOL, user, assistant, use, result, says, called } from './messages-parts.js';
 import { LACKING, REFUSED } from './messages-refused.js';
 import type { RawAnswer } from './raw-answer.js';
 import { rawRequest } from './raw-client.js';
@@ -49,7 +50,7 @@ describe('a messages request', () => {
     expect((JSON.parse(answer.body) as { error: { message: string } }).error.message.startsWith(message)).toBe(true);
   };
 
-  it.each(CONVERSATIONS)('with %s reaches the engine as one conversation', async (_, body, lines) => {
+  it.each(CONVERSATIONS)('case %i: with %s reaches the engine as one conversation', async (_, __, body, lines) => {
     expect((await askedOf(body)).messages.map(lineOf)).toEqual(lines);
   });
 
