@@ -38,6 +38,7 @@ export const USAGE = `Usage: npm run conformance -- --target URL --key KEY [opti
   --store                 the deployment keeps answers of the responses contract
   --also NAME=URL[#MODEL] another deployment; may be repeated. NAME is
 ${otherLines.join('\n')}
+  --list                  prints all cases instead
   --spare-key KEY         a key that a case may have revoked; may be repeated
   --revoke COMMAND        a shell command that revokes the key in $SPARE_KEY
 
@@ -56,11 +57,13 @@ const FORM = {
   also: { type: 'string', multiple: true },
   'spare-key': { type: 'string', multiple: true },
   revoke: { type: 'string' },
+  list: { type: 'boolean', default: false },
 } as const;
 
-/** Reads a command line. @throws UsageError */
-export function readOptions(args: readonly string[]): Options {
+/** Reads a command line; `list` asks for the list of cases alone. @throws UsageError */
+export function readOptions(args: readonly string[]): Options | 'list' {
   const values = parsed(args);
+  if (values.list) return 'list';
   const { target, key, case: cases, 'engine-port': port, 'spare-key': spareKeys = [], revoke } = values;
   if (target === undefined || !URL.canParse(target)) throw new UsageError('--target needs an address such as http://localhost:8000.');
   if (key === undefined) throw new UsageError('--key is missing; a server without keys takes any word.');

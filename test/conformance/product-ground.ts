@@ -1,71 +1,98 @@
-import { CreateKey, type DeploymentId, deploymentSlug, RevokeKey, StopDeployment } from '@slipway/contracts';
-import type { OtherName, SpareKey } from '../../conformance/src/case.js';
+import { CreateKey, type DeploymentId, deploymentSlug, type KeyId, RevokeKey, StopDeployment } from '@slipway/contracts';
+import type { OtherName } from '../../conformance/src/case.js';
 import { Engine, MODELS } from '../../conformance/src/engine.js';
 import type { Ground } from '../../conformance/src/run-cases.js';
 import type { TargetAddress } from '../../conformance/src/target.js';
 import { ClientRig, type Tenant } from '../services/client-rig.js';
 
+/** As many as there are cases that revoke one. */
 const SPARE_KEYS = 2;
 
-/** A Slipway whose deployments have the scripted engine of the conformance tool, and everything else that a case may need. */
+/** Everything that the cases of the conformance tool need of Slipway. */
+interface Addresses {
+  readonly target: TargetAddress;
+  readonly others: Readonly<Partial<Record<OtherName, TargetAddress>>>;
+  readonly spareKeys: readonly string[];
+}
+
+/** A Slipway whose deployments have the scripted engine of the conformance tool. */
 export class ProductGround {
+  readonly #spareKeys = new Map<string, KeyId>();
+
   private constructor(
     private readonly rig: ClientRig,
     private readonly tenant: Tenant,
-    private readonly engine: Engine,
+    private readonly engineUrl: string,
+    private readonly engine: Engine | null,
   ) {}
 
-  static async start(): Promise<ProductGround> {
-    const engine = await Engine.start();
+  /** @param engineUrl where the engine will listen; absent = it has one of its own */
+  static async start(engineUrl?: string): Promise<ProductGround> {
+    const engine = engineUrl === undefined ? await Engine.start() : null;
     try {
       const rig = await ClientRig.start(['keys-service', 'deployments-service', 'inference-worker', 'gateway']);
-      return new ProductGround(rig, await rig.tenant(), engine);
+      return new ProductGround(rig, await rig.tenant(), engineUrl ?? engine?.url ?? '', engine);
     } catch (error) {
-      await engine.stop();
+      await engine?.stop();
       throw error;
     }
   }
 
-  async ground(): Promise<Ground> {
+  /** Makes all deployments and keys. Deployments are ready once the engine listens. */
+  async addresses(): Promise<Addresses> {
+    const { account, slug } = this.tenant;
     const main = await this.#deploy(MODELS.main);
-    await this.rig.alias(this.tenant.account, 'demo', main);
-    const others: Record<Exclude<OtherName, 'alias' | 'store'>, DeploymentId> = {
+    const others: Partial<Record<OtherName, DeploymentId>> = {
       stopped: await this.#deploy(MODELS.main),
       text: await this.#deploy(MODELS.text),
       limited: await this.#deploy(MODELS.main, { default_max_tokens: 2 }),
       embeddings: await this.#deploy(MODELS.embed),
       matryoshka: await this.#deploy(MODELS.embed, {}, { engine: { kind: 'http', options: { matryoshka: 'on' } } }),
     };
-    await this.rig.command(StopDeployment, { account: this.tenant.account, deployment: others.stopped });
-    const spareKeys: SpareKey[] = [];
-    for (let i = 0; i < SPARE_KEYS; i += 1) spareKeys.push(await this.#spareKey(i));
+    await this.rig.alias(account, 'demo', main);
+    await this.rig.command(StopDeployment, { account, deployment: others.stopped! });
+    for (let i = 0; i < SPARE_KEYS; i += 1) {
+      const { id, value } = await this.rig.command(CreateKey, { account, name: `spare ${i}` });
+      this.#spareKeys.set(value, id);
+    }
     const addresses = Object.entries(others).map(([name, id]) => [name, this.#address(deploymentSlug(id))]);
-    const alias = this.#address(`${this.tenant.slug}/demo`, 'demo');
     return {
-      ...{ target: this.#address(deploymentSlug(main)), engine: this.engine, spareKeys },
-      others: { ...(Object.fromEntries(addresses) as Record<Exclude<OtherName, 'alias' | 'store'>, TargetAddress>), alias },
+      target: this.#address(deploymentSlug(main)),
+      others: { ...(Object.fromEntries(addresses) as Addresses['others']), alias: this.#address(`${slug}/demo`, 'demo') },
+      spareKeys: [...this.#spareKeys.keys()],
     };
+  }
+
+  /** The same with the engine of this Slipway, once all deployments are ready. */
+  async ground(): Promise<Ground> {
+    const { target, others, spareKeys } = await this.addresses();
+    const answering = Object.entries({ target, ...others }).filter(([name]) => name !== 'stopped');
+    for (const [, { model }] of answering) {
+      const id = Number(model.replace('deployment-', '')) as DeploymentId;
+      if (Number.isInteger(id)) await this.rig.whenSeen(this.tenant.account, id, { state: 'ready' });
+    }
+    return {
+      ...{ target, others, ...(this.engine && { engine: this.engine }) },
+      spareKeys: spareKeys.map((value) => ({ value, revoke: () => this.revoke(value) })),
+    };
+  }
+
+  /** Revokes a spare key. */
+  async revoke(value: string): Promise<void> {
+    await this.rig.command(RevokeKey, { account: this.tenant.account, key: this.#spareKeys.get(value)! });
   }
 
   async end(): Promise<void> {
     await this.rig.end();
-    await this.engine.stop();
+    await this.engine?.stop();
   }
 
-  async #deploy(model: string, changes: object = {}, engine: object = {}): Promise<DeploymentId> {
-    const source = { kind: 'http' as const, url: this.engine.url, model, ...engine };
-    const id = await this.rig.deployment(this.tenant.account, { source, ...changes });
-    await this.rig.whenSeen(this.tenant.account, id, { state: 'ready' });
-    return id;
+  #deploy(model: string, changes: object = {}, engine: object = {}): Promise<DeploymentId> {
+    const source = { kind: 'http' as const, url: this.engineUrl, model, ...engine };
+    return this.rig.deployment(this.tenant.account, { source, ...changes });
   }
 
   #address(path: string, model = path): TargetAddress {
     return { url: `${this.rig.gateways[0]}/${path}`, key: this.tenant.key.value, model };
-  }
-
-  async #spareKey(nth: number): Promise<SpareKey> {
-    const { account } = this.tenant;
-    const { id, value } = await this.rig.command(CreateKey, { account, name: `spare ${nth}` });
-    return { value, revoke: async () => void (await this.rig.command(RevokeKey, { account, key: id })) };
   }
 }

@@ -36,7 +36,7 @@ export const chatBodies: readonly Part[] = [
   isolated,
   ...BROKEN_BODIES.map(([what, body]): Part => ({
     number: 46,
-    promise: `${what} is refused with 400`,
+    promise: `${what}: 400`,
     breaks: BREAKS,
     run: async (stage) => {
       const answer = await askChat(

@@ -61,7 +61,7 @@ const BREAKS = 'the mistake is answered as if it were none, or the AI SDK shows 
 /** What must be refused, plain and streamed. */
 export const refusedChats: readonly Part[] = REFUSED.map(([number, sends, body, param, code]) => ({
   number,
-  promise: `${sends} is refused with 400 [${param}]`,
+  promise: `${sends}: 400 [${param}]`,
   breaks: BREAKS,
   run: async (stage) => {
     const forms = 'stream' in body || 'stream_options' in body ? [{}] : [{}, { stream: true }];

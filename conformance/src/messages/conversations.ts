@@ -81,7 +81,7 @@ export const CONVERSATIONS: readonly (readonly [number: number, sends: string, b
 /** Conversations, as the engine gets them. */
 export const conversations: readonly Part[] = CONVERSATIONS.map(([number, sends, body, lines]) => ({
   number,
-  promise: `${sends} reaches the engine as one conversation`,
+  promise: `${sends}: one conversation at the engine`,
   breaks: 'templates of open models raise, or tool results no longer follow their calls: Claude Code ends with a 500 or a confused model',
   needs: ['engine'],
   run: async (stage) => {

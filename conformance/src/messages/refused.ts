@@ -30,7 +30,7 @@ export const REFUSED: readonly Refused[] = [
 /** What must be refused, plain and streamed. */
 export const refusedMessages: readonly Part[] = REFUSED.map(([number, sends, body, message, code]) => ({
   number,
-  promise: `${sends} is refused with 400 "${message}"`,
+  promise: `${sends}: 400 "${message.trim()}"`,
   breaks:
     number === 25
       ? "the SDK's toolRunner goes on without its history: the model answers what it was never asked"

@@ -36,7 +36,7 @@ export const REFUSED: readonly Refused[] = [
 /** What must be refused, plain and streamed. */
 export const refusedResponses: readonly Part[] = REFUSED.map(([number, sends, body, param, words]) => ({
   number,
-  promise: `${sends} is refused with 400 [${param}]`,
+  promise: `${sends}: 400 [${param}]`,
   breaks: 'an agent works on with an answer to another question, or is not told which field was wrong',
   run: async (stage) => {
     for (const stream of [false, true]) expectRefused(stage, await askResponses(stage, { stream, ...body }), { param, words });

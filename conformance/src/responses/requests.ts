@@ -45,7 +45,7 @@ const CONVERSATIONS: readonly (readonly [number: number, sends: string, body: Js
 
 const conversations: readonly Part[] = CONVERSATIONS.map(([number, sends, body, lines]) => ({
   number,
-  promise: `${sends} reach the engine as one conversation`,
+  promise: `${sends}: one conversation at the engine`,
   breaks: LOST_TURN,
   needs: ['engine'],
   run: async (stage) => {
