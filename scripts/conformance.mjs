@@ -24,7 +24,7 @@ try {
   await ensureInstalled({ root, dev: true, progress });
   await progress.step('Building the conformance cases', build);
   const { runConformance } = await import(pathToFileURL(join(root, 'conformance/dist/conformance.js')).href);
-  process.exitCode = await runConformance(process.argv.slice(2), (text) => console.log(text));
+  process.exitCode = await runConformance(process.argv.slice(2), (text) => console.log(text), process.env);
 } catch (error) {
   progress.note(error instanceof StartError ? `✗ ${error.message}` : `✗ ${error?.stack ?? error}`);
   process.exitCode = 2;

@@ -16,7 +16,8 @@ const SHOWN_MAX = 400;
 /** A value on one line, shortened. */
 export function shown(value: unknown): string {
   const text = typeof value === 'string' ? value : inspect(value, { depth: 6, breakLength: Infinity, compact: true });
-  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+  const line = text.replaceAll('\r', '\\r').replaceAll('\n', '\\n');
+  return line.length > SHOWN_MAX ? `${line.slice(0, SHOWN_MAX)}…` : line;
 }
 
 class Rule {

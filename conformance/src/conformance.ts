@@ -7,14 +7,21 @@ import { type Options, readOptions, USAGE, UsageError } from './options.js';
 import { recordOf, reportOf } from './report.js';
 import { runCases } from './run-cases.js';
 
+/** Shorter keys are words for servers without keys. */
+const SECRET_MIN = 8;
+
 /**
  * Runs the cases that a command line asks for, prints the score, and gives the exit code: 0 when no case failed, 1 when one did,
  * 2 when nothing could be run. Keys never appear in what is written.
  * @param print writes a line
  */
-export async function runConformance(args: readonly string[], print: (text: string) => void): Promise<number> {
+export async function runConformance(
+  args: readonly string[],
+  print: (text: string) => void,
+  environment: NodeJS.ProcessEnv = {},
+): Promise<number> {
   try {
-    const options = readOptions(args);
+    const options = readOptions(args, environment);
     if (options === 'list') {
       print(listOf());
       return 0;
@@ -28,7 +35,8 @@ export async function runConformance(args: readonly string[], print: (text: stri
 }
 
 async function run(options: Options, print: (text: string) => void): Promise<number> {
-  const hide = (text: string): string => [options.key, ...options.spareKeys].reduce((rest, key) => rest.replaceAll(key, '(key)'), text);
+  const secrets = [options.key, ...options.spareKeys].filter((key) => key.length >= SECRET_MIN);
+  const hide = (text: string): string => secrets.reduce((rest, key) => rest.replaceAll(key, '(key)'), text);
   const engine = options.engine && (await Engine.start(options.engine));
   try {
     if (engine) print(`The scripted engine listens at ${engine.url}; models ${Object.values(MODELS).join(', ')}.`);

@@ -1,6 +1,6 @@
 import { jsonAnswer, ScriptedUpstream, type UpstreamRequest, type UpstreamScript } from '@slipway/testing';
 import { Mismatch } from './check.js';
-import { CONTEXT, counted, type EngineRequest, obedientAnswer, PROMPT_TOKENS } from './engine-answers.js';
+import { CONTEXT, counted, type EngineRequest, obedientAnswer, PROMPT_TOKENS, refuses } from './engine-answers.js';
 import { DIMENSIONS, embeddingsAnswer } from './engine-vectors.js';
 
 /** The models of the scripted engine: one that takes images and tools, one that takes text alone, and one that makes embeddings. */
@@ -19,13 +19,13 @@ export class Engine {
   #seen: EngineRequest[] = [];
 
   private constructor(private readonly server: ScriptedUpstream) {
-    server.answer = (request) => this.#answer(request);
+    server.answer = (request) => safely(() => this.#answer(request));
     server.gets.clear();
     server.gets.set('/v1/models', modelList());
     server.gets.set('/version', jsonAnswer(200, { version: '0.19.1' }));
     server.posts.set('/tokenize', () => jsonAnswer(200, { count: PROMPT_TOKENS, max_model_len: CONTEXT, tokens: [] }));
     server.posts.set('/api/show', () => jsonAnswer(200, { capabilities: ['completion', 'tools'] }));
-    server.posts.set('/v1/embeddings', ({ body }) => this.#embed(body as EngineRequest));
+    server.posts.set('/v1/embeddings', ({ body }) => safely(() => this.#embed(body as EngineRequest)));
   }
 
   static async start(address: { readonly port?: number; readonly host?: string } = {}): Promise<Engine> {
@@ -97,6 +97,15 @@ export class Engine {
     if (request.model !== MODELS.embed) return jsonAnswer(404, { error: { message: 'This model makes no embeddings.' } });
     this.#seen.push(request);
     return this.#vectors(request);
+  }
+}
+
+/** A gateway may pass on whatever it was sent. */
+function safely(answer: () => UpstreamScript): UpstreamScript {
+  try {
+    return answer();
+  } catch {
+    return refuses(400, 'The scripted engine cannot read this request.');
   }
 }
 

@@ -1,6 +1,7 @@
 import { exec } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import type { Answer } from './answer.js';
 import type { SpareKey } from './case.js';
 import type { Engine } from './engine.js';
 import type { Options } from './options.js';
@@ -21,7 +22,7 @@ export class TargetError extends Error {}
  */
 export async function groundFor(options: Options, engine: Engine | undefined): Promise<Ground> {
   const { url, key, store, spareKeys, revoke = '' } = options;
-  const target = { url, key, model: options.model ?? (await firstModel(url, key)) };
+  const target = { url, key, model: options.model ?? (await firstModel(url, key, engine !== undefined)) };
   const named = Object.entries(options.others).map(([name, other]) => [name, { ...other, key }] as const);
   if (engine) {
     await whenReady(new Target(target), '/v1/chat/completions');
@@ -43,8 +44,10 @@ function spareKey(value: string, command: string): SpareKey {
   return { value, revoke: async () => void (await run(command, { env: { ...process.env, SPARE_KEY: value } })) };
 }
 
-async function firstModel(url: string, key: string): Promise<string> {
-  const answer = await new Target({ url, key, model: '' }).send('/v1/models', '', { method: 'GET' });
+/** @param waits whether a target without its engine is waited for */
+async function firstModel(url: string, key: string, waits: boolean): Promise<string> {
+  const list = (): Promise<Answer> => new Target({ url, key, model: '' }).send('/v1/models', '', { method: 'GET' });
+  const answer = waits ? await firstGood(list) : await list();
   const [first] = answer.status === 200 ? ((answer.json['data'] ?? []) as { id?: string }[]) : [];
   if (first?.id === undefined) throw new TargetError(`${url}/v1/models answers with ${answer.status} and names no model; give --model.`);
   return first.id;
@@ -52,11 +55,16 @@ async function firstModel(url: string, key: string): Promise<string> {
 
 /** @throws TargetError unless the target answers before long */
 async function whenReady(target: Target, path: string): Promise<void> {
+  const { status, text } = await firstGood(() => target.send(path, { model: target.model, ...HELLO }));
+  if (status !== 200) throw new TargetError(`${target.url} does not answer with the scripted engine: ${status} ${text}`);
+}
+
+/** The first answer with 200, or the last one before the time is over. */
+async function firstGood(ask: () => Promise<Answer>): Promise<Answer> {
   const end = performance.now() + READY_MS;
   for (;;) {
-    const { status, text } = await target.send(path, { model: target.model, ...HELLO });
-    if (status === 200) return;
-    if (performance.now() > end) throw new TargetError(`${target.url} does not answer with the scripted engine: ${status} ${text}`);
+    const answer = await ask();
+    if (answer.status === 200 || performance.now() > end) return answer;
     await sleep(ASK_AGAIN_MS);
   }
 }

@@ -12,6 +12,10 @@ describe('the command line of the conformance tool', () => {
     });
   });
 
+  it('takes the key of the environment, which npm does not print', () => {
+    expect(readOptions(BASE.slice(0, 2), { CONFORMANCE_KEY: 'e' })).toMatchObject({ key: 'e' });
+  });
+
   it('reads numbers and ranges of cases', () => {
     expect(readOptions([...BASE, '--case', '12,14-16'])).toMatchObject({ cases: new Set([12, 14, 15, 16]) });
   });

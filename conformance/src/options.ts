@@ -28,7 +28,7 @@ const otherLines = Object.entries(OTHERS).map(([name, words]) => `              
 export const USAGE = `Usage: npm run conformance -- --target URL --key KEY [options]
 
   --target URL            a deployment, or any server; without /v1
-  --key KEY               sent as a bearer token, and as x-api-key where the messages contract asks for it
+  --key KEY               the key; otherwise CONFORMANCE_KEY of the environment, which npm does not print
   --model NAME            what requests name; otherwise the first model that the target lists
   --contract NAME         ${CONTRACTS.join(', ')}; may be repeated; otherwise all
   --case 12,14-16         these numbers only
@@ -60,13 +60,13 @@ const FORM = {
   list: { type: 'boolean', default: false },
 } as const;
 
-/** Reads a command line; `list` asks for the list of cases alone. @throws UsageError */
-export function readOptions(args: readonly string[]): Options | 'list' {
+/** Reads a command line, and CONFORMANCE_KEY where it has no key; `list` asks for the list of cases alone. @throws UsageError */
+export function readOptions(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Options | 'list' {
   const values = parsed(args);
   if (values.list) return 'list';
-  const { target, key, case: cases, 'engine-port': port, 'spare-key': spareKeys = [], revoke } = values;
+  const { target, key = environment['CONFORMANCE_KEY'], case: cases, 'engine-port': port, 'spare-key': spareKeys = [], revoke } = values;
   if (target === undefined || !URL.canParse(target)) throw new UsageError('--target needs an address such as http://localhost:8000.');
-  if (key === undefined) throw new UsageError('--key is missing; a server without keys takes any word.');
+  if (key === undefined) throw new UsageError('--key or CONFORMANCE_KEY is missing; a server without keys takes any word.');
   if (spareKeys.length > 0 && revoke === undefined) throw new UsageError('--spare-key needs --revoke.');
   return {
     ...{ url: target, key, model: values.model, json: values.json, store: values.store, spareKeys, revoke },

@@ -24,16 +24,19 @@ const OPTION: Readonly<Partial<Record<Need, string>>> = {
 /** The option that gives a case what it needs. */
 export const optionFor = (need: Need): string => OPTION[need] ?? (need in OTHERS ? `--also ${need}=URL` : need);
 
-function failureLines({ number, failures }: Verdict): string[] {
-  return failures.flatMap(({ promise, expected, came, breaks }) => [
-    `  ✗ ${number}  ${promise}`,
-    `      expected  ${expected}`,
-    `      came      ${came}`,
-    `      breaks    ${breaks}`,
-  ]);
+/** The first failure of a case; a record has them all. */
+function failureLines({ number, failures: [first, ...more] }: Verdict): string[] {
+  if (!first) return [];
+  return [
+    `  ✗ ${number}  ${first.promise}`,
+    `      expected  ${first.expected}`,
+    `      came      ${first.came}`,
+    `      breaks    ${first.breaks}`,
+    ...more.map(({ promise }) => `      also      ${promise}`),
+  ];
 }
 
-/** "needs --engine-port: 3, 5-8": the cases that were not run, by what they need. */
+/** The cases that were not run, by what they need. */
 function notRunLines(verdicts: readonly Verdict[]): string[] {
   const byNeed = new Map<string, number[]>();
   for (const { number, missing } of verdicts) {

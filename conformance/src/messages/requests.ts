@@ -247,10 +247,11 @@ const counts: readonly Part[] = [
     breaks: 'Claude Code sends 25 within 10 ms for /context, and shows nothing if one fails',
     run: async (stage) => {
       const ends = new AbortController();
-      const busy = Array.from({ length: 4 }, () => askMessages({ ...stage, target: stage.target.until(ends.signal) }, { stream: true }));
+      const at = stage.target.until(ends.signal);
+      const busy = Promise.allSettled(Array.from({ length: 4 }, () => askMessages(stage, { stream: true }, { at })));
       const several = await Promise.all(Array.from({ length: 25 }, () => countTokens(stage, { max_tokens: 5, stream: true })));
       ends.abort();
-      await Promise.allSettled(busy);
+      await busy;
       for (const answer of several) expectLike('count', answer.ok, { input_tokens: that('above 0', (came: number) => came > 0) });
       expectThat('no stop_reason in a count', several[0]?.json['stop_reason'] === undefined, several[0]?.json);
     },

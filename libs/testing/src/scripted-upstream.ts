@@ -28,7 +28,7 @@ export interface UpstreamRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Parsed JSON; undefined without a body. */
+  /** Parsed JSON, or the text that is none; undefined without a body. */
   readonly body: unknown;
 }
 
@@ -206,7 +206,15 @@ async function readRequest(incoming: IncomingMessage): Promise<UpstreamRequest> 
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks).toString('utf8');
   const { method = '', url = '', headers } = incoming;
-  return { method, path: url, headers, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
+  return { method, path: url, headers, body: text === '' ? undefined : parsed(text) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 async function perform(response: ServerResponse, step: Exclude<UpstreamStep, { cut: true }>, gone: Promise<unknown>): Promise<void> {
