@@ -1,4 +1,4 @@
-import type { ContractName, Part } from './case.js';
+import { type ContractName, CONTRACTS, type Part } from './case.js';
 import { chatCases } from './chat/cases.js';
 import { embeddingsCases } from './embeddings/cases.js';
 import { messagesCases } from './messages/cases.js';
@@ -21,7 +21,7 @@ export const choose = (contracts: readonly ContractName[], cases?: ReadonlySet<n
 const PROMISES_SHOWN = 3;
 
 /** Rows of a Markdown table: number, what is promised, what the case needs. */
-export function tableOf(contract: ContractName): string[] {
+function tableOf(contract: ContractName): string[] {
   const numbers = [...new Set(CASES[contract].map(({ number }) => number))].toSorted((a, b) => a - b);
   return numbers.map((number) => {
     const parts = CASES[contract].filter((part) => part.number === number);
@@ -30,4 +30,16 @@ export function tableOf(contract: ContractName): string[] {
     const needs = [...new Set(parts.flatMap((part) => part.needs ?? []))].map((need) => `\`${optionFor(need)}\``);
     return `| ${number} | ${promises.join('; ')}${more} | ${needs.join(', ')} |`;
   });
+}
+
+/** All cases, in tables of Markdown. */
+export function listOfCases(): string {
+  const tables = CONTRACTS.map((contract) => [
+    `### ${contract}`,
+    '',
+    '| # | promise | needs |',
+    '| --- | --- | --- |',
+    ...tableOf(contract),
+  ]);
+  return tables.map((lines) => lines.join('\n')).join('\n\n');
 }

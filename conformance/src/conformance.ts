@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { CONTRACTS } from './case.js';
-import { choose, tableOf } from './cases.js';
+import { choose, listOfCases } from './cases.js';
 import { Engine, MODELS } from './engine.js';
 import { groundFor, TargetError } from './ground.js';
 import { type Options, readOptions, USAGE, UsageError } from './options.js';
@@ -22,11 +21,9 @@ export async function runConformance(
 ): Promise<number> {
   try {
     const options = readOptions(args, environment);
-    if (options === 'list') {
-      print(listOf());
-      return 0;
-    }
-    return await run(options, print);
+    if (typeof options !== 'string') return await run(options, print);
+    print(options === 'list' ? listOfCases() : USAGE);
+    return 0;
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     print(`${error.message}\n\n${USAGE}`);
@@ -52,16 +49,4 @@ async function run(options: Options, print: (text: string) => void): Promise<num
   } finally {
     await engine?.stop();
   }
-}
-
-/** All cases, in tables of Markdown. */
-function listOf(): string {
-  const tables = CONTRACTS.map((contract) => [
-    `### ${contract}`,
-    '',
-    '| # | promise | needs |',
-    '| --- | --- | --- |',
-    ...tableOf(contract),
-  ]);
-  return tables.map((lines) => lines.join('\n')).join('\n\n');
 }

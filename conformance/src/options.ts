@@ -38,9 +38,9 @@ export const USAGE = `Usage: npm run conformance -- --target URL --key KEY [opti
   --store                 the deployment keeps answers of the responses contract
   --also NAME=URL[#MODEL] another deployment; may be repeated. NAME is
 ${otherLines.join('\n')}
-  --list                  prints all cases instead
   --spare-key KEY         a key that a case may have revoked; may be repeated
   --revoke COMMAND        a shell command that revokes the key in $SPARE_KEY
+  --list, --help          print all cases, or this text, and do nothing else
 
 The exit code is 0 when no case failed, 1 when one did, 2 when nothing could be run.`;
 
@@ -58,11 +58,13 @@ const FORM = {
   'spare-key': { type: 'string', multiple: true },
   revoke: { type: 'string' },
   list: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
 } as const;
 
-/** Reads a command line, and CONFORMANCE_KEY where it has no key; `list` asks for the list of cases alone. @throws UsageError */
-export function readOptions(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Options | 'list' {
+/** Reads a command line, and CONFORMANCE_KEY where it has no key; `list` and `help` ask for these texts alone. @throws UsageError */
+export function readOptions(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Options | 'list' | 'help' {
   const values = parsed(args);
+  if (values.help) return 'help';
   if (values.list) return 'list';
   const { target, key = environment['CONFORMANCE_KEY'], case: cases, 'engine-port': port, 'spare-key': spareKeys = [], revoke } = values;
   if (target === undefined || !URL.canParse(target)) throw new UsageError('--target needs an address such as http://localhost:8000.');
