@@ -22,7 +22,7 @@ export type Need = 'engine' | 'revoke' | OtherName;
 /** A key, and how it is revoked. */
 export interface SpareKey {
   readonly value: string;
-  revoke(): Promise<void>;
+  readonly revoke: () => Promise<void>;
 }
 
 /** What a case runs on. */

@@ -3,7 +3,7 @@ import { chatChunk, jsonAnswer, sseEvent, type UpstreamScript, type UpstreamStep
 export const PROMPT_TOKENS = 12;
 export const CONTEXT = 4_096;
 /** What the engine says unless a case has it say something else, in as many tokens. */
-export const WORDS: readonly string[] = ['The ', 'weather ', 'is ', 'fine.'];
+const WORDS: readonly string[] = ['The ', 'weather ', 'is ', 'fine.'];
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -23,7 +23,7 @@ export interface EngineRequest {
 }
 
 /** A small value that a schema takes. */
-export function exampleOf(schema: Json = {}): unknown {
+function exampleOf(schema: Json = {}): unknown {
   if (Array.isArray(schema['enum'])) return schema['enum'][0];
   if (schema['type'] === 'string') return 'Paris';
   if (schema['type'] === 'integer' || schema['type'] === 'number') return 1;

@@ -8,7 +8,7 @@ export const DIMENSIONS = 128;
 export const TEXT_TOKENS = 3;
 
 /** A vector that depends on the text alone, and is not of length 1. */
-export function vectorOf(text: string): number[] {
+function vectorOf(text: string): number[] {
   const bytes = createHash('sha512').update(text).digest();
   return Array.from({ length: DIMENSIONS }, (_, i) => (bytes[i % bytes.length] ?? 0) - 127 + i / 16);
 }

@@ -10,7 +10,7 @@ export interface Score {
 }
 
 /** Counts verdicts. */
-export function scoreOf(verdicts: readonly Verdict[]): Score {
+function scoreOf(verdicts: readonly Verdict[]): Score {
   const count = (outcome: Verdict['outcome']): number => verdicts.filter((verdict) => verdict.outcome === outcome).length;
   return { cases: verdicts.length, passed: count('passed'), failed: count('failed'), notRun: count('not run') };
 }

@@ -1,5 +1,4 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema';
 import { ServiceError } from '@slipway/contracts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type GatewayRig, type RunningGateway, until } from './gateway-rig.js';
@@ -88,32 +87,6 @@ describe('the official messages SDK', () => {
     ).toMatchObject({ content });
   });
 
-  it('runs a tool within one whole conversation', async () => {
-    runner.script = async ({ req }, writer) => {
-      const isAnswered = req.messages.some(({ role }) => role === 'tool');
-      writer.events([{ k: 'start', prompt: 7 }]);
-      if (isAnswered) writer.events([{ k: 'text', x: 'It is 7.', n: 1 }]);
-      else {
-        writer.events([{ k: 'call', i: 0, id: 'call_1', name: 'add', n: 1 }]);
-        writer.events([{ k: 'args', i: 0, x: '{"a":3,"b":4}', n: 1 }]);
-      }
-      writer.events([{ k: 'fin', r: isAnswered ? 'stop' : 'tool_calls' }]);
-      return usageOf(1);
-    };
-    const add = betaTool({
-      name: 'add',
-      description: 'Adds.',
-      inputSchema: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] },
-      run: ({ a, b }) => String(a + b),
-    });
-    const message = await client().beta.messages.toolRunner({ ...ask(), tools: [add] });
-    expect(message.content).toEqual([{ type: 'text', text: 'It is 7.' }]);
-    const { messages, tools } = runner.admitted.at(-1)!.req;
-    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
-    expect(messages[2]).toMatchObject({ tool_call_id: 'call_1', content: [{ text: '7' }] });
-    expect(tools?.map(({ name }) => name)).toEqual(['add']);
-  });
-
   it('counts the tokens of a prompt', async () => {
     expect(await client().messages.countTokens({ model: slug, messages: ask().messages })).toMatchObject({ input_tokens: 7 });
   });
@@ -138,24 +111,6 @@ describe('the official messages SDK', () => {
       expect(error).toMatchObject({ status, type });
       expect(error.requestID).toMatch(/^req_/);
     }
-  });
-
-  it('sends one request to a stopped deployment', async () => {
-    const stopped = `deployment-${rig.deployment(account.id, { desired: 'stopped', state: 'stopped' }).id}`;
-    let requests = 0;
-    const counting = new Anthropic({
-      baseURL: `${gw.url}/${stopped}`,
-      apiKey: key,
-      fetch: (url, init) => {
-        requests += 1;
-        return fetch(url, init);
-      },
-    });
-    const attempt = () => failure(counting.messages.create(ask(stopped)));
-    await until('the feed has come', async () => (await attempt()).status === 409, WITHIN_MS);
-    requests = 0;
-    expect(await attempt()).toBeInstanceOf(Anthropic.ConflictError);
-    expect(requests).toBe(1);
   });
 
   it.each<[string, ScriptedRunner['script']]>([

@@ -2,7 +2,7 @@ import OpenAI from 'openai';
 import { ServiceError } from '@slipway/contracts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type GatewayRig, type RunningGateway, until } from './gateway-rig.js';
-import { answerInWords, answerSlowly, pause, type ScriptedRunner, staySilent, usageOf } from './scripted-runner.js';
+import { answerInWords, type ScriptedRunner, staySilent, usageOf } from './scripted-runner.js';
 import { serve, type Served } from './serve.js';
 
 describe('the official SDK', () => {
@@ -117,23 +117,6 @@ describe('the official SDK', () => {
     }
   });
 
-  it('sends one request to a stopped deployment', async () => {
-    const stopped = rig.deployment(account.id, { desired: 'stopped', state: 'stopped' });
-    let requests = 0;
-    const counting = new OpenAI({
-      baseURL: `${gw.url}/deployment-${stopped.id}/v1`,
-      apiKey: key,
-      fetch: (url, init) => {
-        requests += 1;
-        return fetch(url, init);
-      },
-    });
-    await until('the feed has come', async () => (await failure(counting.chat.completions.create(ask()))).status === 409);
-    requests = 0;
-    expect(await failure(counting.chat.completions.create(ask()))).toBeInstanceOf(OpenAI.ConflictError);
-    expect(requests).toBe(1);
-  });
-
   it('gets an error for long prompts before streaming', async () => {
     runner.script = () =>
       Promise.reject(new ServiceError('context_length_exceeded', 'Too long.', { facts: { tokens: 5_000, context: 100 } }));
@@ -184,27 +167,6 @@ describe('the official SDK', () => {
     expect(error.code).toBe('engine_error');
   });
 
-  it('gets a status for engines without finish reason', async () => {
-    runner.script = async (_start, writer) => {
-      writer.events([{ k: 'text', x: 'half ', n: 1 }]);
-      return usageOf(1);
-    };
-    expect(await failure(client().chat.completions.create(ask()))).toMatchObject({ status: 502, code: 'engine_error' });
-  });
-
-  it('cancels at the worker when it leaves in mid-stream', async () => {
-    runner.script = answerSlowly(10_000, 5);
-    const before = runner.cancelled;
-    const stream = await client().chat.completions.create({ ...ask(), stream: true });
-    let chunks = 0;
-    for await (const _ of stream) {
-      chunks += 1;
-      if (chunks === 5) break;
-    }
-    await until('the worker hears of it', () => runner.cancelled === before + 1);
-    await until('the slot is free', () => runner.used === 0);
-  });
-
   it.each([true, false])('cancels early requests at the worker (stream: %s)', async (stream) => {
     runner.script = staySilent;
     const before = { cancelled: runner.cancelled, admitted: runner.admitted.length };
@@ -214,18 +176,5 @@ describe('the official SDK', () => {
     leaving.abort();
     expect(await request).toBeInstanceOf(OpenAI.APIUserAbortError);
     await until('the worker hears of it', () => runner.cancelled === before.cancelled + 1);
-  });
-
-  it('gets whole characters, whatever the engine’s steps', async () => {
-    runner.script = async (_start, writer, signal) => {
-      for (const x of ['👩‍👩‍👧', ' שלום', '\n\ndata: [DONE]\n\n', '\u0000"\\']) {
-        writer.events([{ k: 'text', x, n: 1 }]);
-        await pause(1, signal);
-      }
-      writer.events([{ k: 'fin', r: 'stop' }]);
-      return usageOf(4);
-    };
-    const final = await client().chat.completions.stream(ask()).finalChatCompletion();
-    expect(final.choices[0]?.message.content).toBe('👩‍👩‍👧 שלום\n\ndata: [DONE]\n\n\u0000"\\');
   });
 });

@@ -1,7 +1,7 @@
 import { jsonAnswer } from '@slipway/testing';
 import type { Answer } from '../answer.js';
 import type { Part, Stage } from '../case.js';
-import { eventually, expectLike, expectThat, WHOLE } from '../check.js';
+import { eventually, expectLike, expectThat, Mismatch, WHOLE } from '../check.js';
 import { openaiFor } from '../clients.js';
 import { CONTEXT, diesAtOnce } from '../engine-answers.js';
 import { embeddingsAnswer, TEXT_TOKENS } from '../engine-vectors.js';
@@ -21,12 +21,16 @@ const embed = (stage: Stage, body: object, name: 'embeddings' | 'matryoshka' = '
   return at.send('/v1/embeddings', { model: at.model, ...body });
 };
 const vectorsOf = (answer: Answer): readonly Vector[] => answer.ok['data'] as Vector[];
-const floatsOf = ({ embedding }: Vector): readonly number[] =>
-  typeof embedding === 'string' ? [...new Float32Array(new Uint8Array(Buffer.from(embedding, 'base64')).buffer)] : embedding;
+/** @throws Mismatch when there is no such vector */
+function floatsOf(vector: Vector | undefined): readonly number[] {
+  if (!vector) throw new Mismatch('a vector', 'none');
+  const { embedding } = vector;
+  return typeof embedding === 'string' ? [...new Float32Array(new Uint8Array(Buffer.from(embedding, 'base64')).buffer)] : embedding;
+}
 
-function expectSame(what: string, came: readonly number[] | undefined, wanted: readonly number[] | undefined): void {
-  const same = came !== undefined && came.length === wanted?.length && came.every((number, i) => Math.abs(number - wanted[i]!) < 1e-3);
-  expectThat(`${what}: the vector ${String(wanted?.slice(0, 4))}…`, same, came?.slice(0, 4));
+function expectSame(what: string, came: readonly number[], wanted: readonly number[]): void {
+  const same = came.length === wanted.length && came.every((number, i) => Math.abs(number - (wanted[i] ?? Number.NaN)) < 1e-3);
+  expectThat(`${what}: the vector ${String(wanted.slice(0, 4))}…`, same, came.slice(0, 4));
 }
 
 function expectRefused(answer: Answer, error: { param: string; code?: string; message?: RegExp }): void {
@@ -51,7 +55,7 @@ const vectors: readonly Omit<Part, 'needs'>[] = [
         data: [{ object: 'embedding', index: 0 }],
         usage: { prompt_tokens: WHOLE, total_tokens: WHOLE },
       });
-      expectUnit(floatsOf(vector!));
+      expectUnit(floatsOf(vector));
     },
   },
   {
@@ -68,7 +72,7 @@ const vectors: readonly Omit<Part, 'needs'>[] = [
       );
       for (const [i, input] of texts.entries()) {
         const [alone] = vectorsOf(await embed(stage, { input }));
-        expectSame(`vector ${i}`, floatsOf(all[i]!), floatsOf(alone!));
+        expectSame(`vector ${i}`, floatsOf(all[i]), floatsOf(alone));
       }
     },
   },
@@ -80,7 +84,7 @@ const vectors: readonly Omit<Part, 'needs'>[] = [
       const [plain] = vectorsOf(await embed(stage, { input: 'a text' }));
       const [coded] = vectorsOf(await embed(stage, { input: 'a text', encoding_format: 'base64' }));
       expectThat('a text of base64', typeof coded?.embedding === 'string', coded?.embedding);
-      expectSame('base64', floatsOf(coded!), floatsOf(plain!));
+      expectSame('base64', floatsOf(coded), floatsOf(plain));
     },
   },
   {
@@ -148,11 +152,11 @@ const others: readonly Part[] = [
     run: async (stage) => {
       const [short] = vectorsOf(await embed(stage, { input: 'x', dimensions: 64 }, 'matryoshka'));
       const [full] = vectorsOf(await embed(stage, { input: 'x' }, 'matryoshka'));
-      const first = floatsOf(full!).slice(0, 64);
-      expectUnit(floatsOf(short!));
+      const first = floatsOf(full).slice(0, 64);
+      expectUnit(floatsOf(short));
       expectSame(
         'the first 64 numbers',
-        floatsOf(short!),
+        floatsOf(short),
         first.map((number) => number / Math.hypot(...first)),
       );
     },
@@ -181,7 +185,7 @@ const others: readonly Part[] = [
       expectLike('vectors', all.length, 2_048);
       for (const at of [0, 63, 64, 1_000, 2_047]) {
         const [alone] = vectorsOf(await embed(stage, { input: `text ${at}` }));
-        expectSame(`vector ${at}`, floatsOf(all[at]!), floatsOf(alone!));
+        expectSame(`vector ${at}`, floatsOf(all[at]), floatsOf(alone));
       }
       expectLike('usage', answer.ok['usage'], { prompt_tokens: TEXT_TOKENS * 2_048 });
     },
@@ -210,7 +214,7 @@ const others: readonly Part[] = [
       const asked = { model: at.model, input: ['one', 'two'] };
       const usual = await openaiFor(at).embeddings.create(asked);
       const floats = await openaiFor(at).embeddings.create({ ...asked, encoding_format: 'float' });
-      for (const [i, { embedding }] of usual.data.entries()) expectSame(`vector ${i}`, embedding, floats.data[i]?.embedding);
+      for (const [i, { embedding }] of usual.data.entries()) expectSame(`vector ${i}`, embedding, floats.data[i]?.embedding ?? []);
     },
   },
   {

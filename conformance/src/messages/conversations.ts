@@ -4,7 +4,7 @@ import { lineOf } from '../engine-lines.js';
 import { askMessages, assistant, type Body, called, PNG, result, says, text, TOOL, use, user } from './parts.js';
 
 /** What Claude Code sends around a turn, in small. */
-export const CLAUDE_CODE: Body = {
+const CLAUDE_CODE: Body = {
   max_tokens: 32_000,
   system: [
     text('x-anthropic-billing-header: cc_version=2.1.329; cc_entrypoint=sdk-cli'),

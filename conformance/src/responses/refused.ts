@@ -7,7 +7,7 @@ type Refused = readonly [number: number, sends: string, body: Json, param: strin
 const ORPHAN = { type: 'function_call_output', call_id: 'call_none', output: 'x' };
 
 /** What every deployment refuses, by the name of the field. */
-export const REFUSED: readonly Refused[] = [
+const REFUSED: readonly Refused[] = [
   [2, 'no input', { input: undefined }, 'input'],
   [2, 'an empty input', { input: [] }, 'input'],
   [2, 'a number for an input', { input: 5 }, 'input'],

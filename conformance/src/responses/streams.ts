@@ -146,7 +146,7 @@ const contents: readonly Part[] = [
       const [part] = (message?.['content'] ?? []) as { logprobs: unknown[] }[];
       expectLike('the first entry of the part', part?.logprobs[0], entry);
       const [delta] = ofType(await eventsOf(stage, asked), 'output_text.delta');
-      return expectLike('the first entry of a delta', (delta?.['logprobs'] as unknown[])[0], entry);
+      return expectLike('the first entry of a delta', ((delta?.['logprobs'] ?? []) as unknown[])[0], entry);
     },
   },
   {

@@ -40,7 +40,7 @@ describe('npm run conformance at a whole Slipway', () => {
       ...Object.entries(others).flatMap(([name, { url, model }]) => ['--also', `${name}=${url}#${model}`]),
       ...spareKeys.flatMap((key) => ['--spare-key', key]),
     ];
-    const { stdout } = await run(process.execPath, args).catch((error: { stdout: string }) => error);
+    const { stdout } = await run(process.execPath, args).catch((error: unknown) => error as { stdout: string });
     const [, cases, passed] = /^all +(\d+) cases: (\d+) passed, 0 failed, 0 not run$/m.exec(stdout) ?? [];
     expect({ cases, stdout }).toEqual({ cases: passed ?? 'all', stdout: expect.not.stringContaining(target.key) as string });
   });
