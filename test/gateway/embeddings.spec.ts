@@ -1,3 +1,4 @@
+import OpenAI from 'openai';
 import { type DeploymentFacts, ServiceError, START_HEADERS } from '@slipway/contracts';
 import { parsePeppers, StreamClaims } from '@slipway/platform';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -96,6 +97,23 @@ describe('embeddings', () => {
     const [request] = valid.toSorted();
     expect(valid.toSorted()).toEqual([request, `${request}_1`, `${request}_2`]);
     await nats.close();
+  });
+
+  it('keep the order of their texts', async () => {
+    const { answer } = await ask({ input: ['3', '1', '2'] });
+    for (const [i, text] of ['3', '1', '2'].entries()) close(answer.data[i]?.embedding as number[], vectorOf(text));
+    expect(answer.usage.prompt_tokens).toBe(3 * TEXT_TOKENS);
+  });
+
+  it('are the same floats in base64', async () => {
+    const { answer } = await ask({ input: ['7'], encoding_format: 'base64' });
+    expect(floatsOf(String(answer.data[0]?.embedding))).toEqual([...vectorOf('7')]);
+  });
+
+  it('are floats unless base64 is asked for', async () => {
+    for (const format of [{}, { encoding_format: null }, { encoding_format: 'float' }]) {
+      expect(Array.isArray((await ask({ input: '1', ...format })).answer.data[0]?.embedding)).toBe(true);
+    }
   });
 
   it.each<[string, object, readonly [code: string, param: string], string?]>([
@@ -239,6 +257,29 @@ describe('embeddings', () => {
     expect([await once(100), await once(100), await once(100)]).toEqual([200, 200, 429]);
   });
 
+  it('and conversations name each other’s endpoint', async () => {
+    const chat = rig.deployment(account.id, { caps: ['tools'] });
+    await until(
+      'the deployment is known',
+      async () => (await fetch(`${gw.url}/deployment-${chat.id}/v1/models`, { headers: { 'x-api-key': key } })).status === 200,
+    );
+    const refusal = async (path: string, body: object): Promise<unknown> => {
+      const response = await post(path, body);
+      const { error } = (await response.json()) as { error: { message: string } };
+      return [response.status, error.message];
+    };
+    const messages = [{ role: 'user', content: 'Hi' }];
+    const embeds = [400, 'This deployment makes embeddings: use /v1/embeddings.'];
+    expect(await refusal(`${slug}/v1/chat/completions`, { model: slug, messages })).toEqual(embeds);
+    expect(await refusal(`${slug}/v1/messages`, { model: slug, messages, max_tokens: 5 })).toEqual(embeds);
+    expect(await refusal(`${slug}/v1/messages/count_tokens`, { model: slug, messages })).toEqual(embeds);
+    expect(await refusal(`${slug}/v1/responses`, { model: slug, input: 'Hi' })).toEqual(embeds);
+    expect(await refusal(`deployment-${chat.id}/v1/embeddings`, { model: `deployment-${chat.id}`, input: 'a' })).toEqual([
+      400,
+      'This deployment answers conversations: use /v1/chat/completions, /v1/messages or /v1/responses.',
+    ]);
+  });
+
   it('are not asked of a worker that does not know them', async () => {
     const { id } = rig.deployment(account.id, { caps: CAPS });
     const older = await rig.runner({ dep: id, script: answerInWords });
@@ -260,5 +301,16 @@ describe('embeddings', () => {
       status: 400,
       body: { error: { code: 'invalid_value', param: 'input', message: expect.stringContaining('base64') as string } },
     });
+  });
+
+  it('reach the official client as floats, whatever it asks for', async () => {
+    const client = new OpenAI({ baseURL: `${gw.url}/${slug}/v1`, apiKey: key, maxRetries: 0 });
+    for (const format of [{}, { encoding_format: 'float' as const }]) {
+      const { data, usage } = await client.embeddings.create({ model: slug, input: ['4', '9'], ...format });
+      close(data[0]?.embedding, vectorOf('4'));
+      close(data[1]?.embedding, vectorOf('9'));
+      expect(usage.total_tokens).toBe(2 * TEXT_TOKENS);
+    }
+    await expect(client.embeddings.create({ model: slug, input: [1, 2, 3] })).rejects.toBeInstanceOf(OpenAI.BadRequestError);
   });
 });
