@@ -1,6 +1,6 @@
 // The AI SDK with each provider that speaks one of the contracts. The flavour is the name of the provider's package, from
 // which follows the major of the SDK.
-import { flavour, load, serve, TOOL, underV1 } from './client-program.mjs';
+import { contract, flavour, load, serve, TOOL, underV1 } from './client-program.mjs';
 
 const [, major, name] = /^(ai-6-|@ai-sdk\/)(.*)$/.exec(flavour);
 const ai = await load(major === 'ai-6-' ? 'ai-6' : 'ai');
@@ -14,14 +14,21 @@ const City = z.object({ city: z.string(), inhabitants: z.number() });
 const MODELS = {
   'openai-compatible': (settings, model) =>
     provider.createOpenAICompatible({ name: 'slipway', includeUsage: true, supportsStructuredOutputs: true, ...settings })(model),
-  openai: (settings, model) => provider.createOpenAI(settings).chat(model),
+  openai: (settings, model) => {
+    const openai = provider.createOpenAI(settings);
+    return contract === 'responses' ? openai(model) : openai.chat(model);
+  },
   anthropic: (settings, model) => provider.createAnthropic(settings)(model),
 };
+
+/** Answers are not kept, and this client refers to earlier ones unless it is told so. */
+const STATELESS = { providerOptions: { openai: { store: false } } };
 
 const ask = (job, sight) => ({
   model: MODELS[name]({ baseURL: underV1(job), apiKey: job.apiKey, fetch: sight.fetch }, job.model),
   prompt: job.text,
   maxRetries: job.maxRetries ?? 0,
+  ...(contract === 'responses' && STATELESS),
   ...job.more,
 });
 const parameters = { ...TOOL, inputSchema: z.object({ city: z.string() }) };
@@ -66,12 +73,27 @@ async function read(options, sight) {
 }
 
 /** What makes a model think, where it does not by itself. */
-const thinking = { providerOptions: { anthropic: { thinking: { type: 'enabled', budgetTokens: 1024 } } } };
+const thinking = name === 'anthropic' ? { providerOptions: { anthropic: { thinking: { type: 'enabled', budgetTokens: 1024 } } } } : {};
+
+/** Asks, and then goes on with the conversation. */
+async function converse(job, sight) {
+  const { prompt, ...options } = ask(job, sight);
+  const messages = [{ role: 'user', content: prompt }];
+  const { response } = await generateText({ ...options, messages });
+  messages.push(...response.messages, { role: 'user', content: prompt });
+  note(sight, await generateText({ ...options, messages }));
+}
 
 serve({
   plain: async (job, sight) => note(sight, await generateText(ask(job, sight))),
   stream: (job, sight) => read(ask(job, sight), sight),
   thoughtful: (job, sight) => read({ ...ask(job, sight), ...thinking }, sight),
+  conversation: converse,
+  leave: async (job, sight) => {
+    const leaving = new AbortController();
+    const { fullStream } = streamText({ ...ask(job, sight), abortSignal: leaving.signal, onError: () => undefined });
+    for await (const part of fullStream) if (part.type === 'text-delta') leaving.abort();
+  },
   tool: async (job, sight) => note(sight, await generateText({ ...ask(job, sight), ...offered })),
   streamTool: (job, sight) => read({ ...ask(job, sight), ...offered }, sight),
   runner: async (job, sight) => note(sight, await generateText({ ...ask(job, sight), ...runnable(sight) })),

@@ -53,6 +53,10 @@ serve({
     const thinking = { type: 'enabled', budget_tokens: 1024 };
     await read(await client(job, sight).messages.create({ ...ask(job), max_tokens: 2048, thinking, stream: true }), sight);
   },
+  leave: async (job, sight) => {
+    const stream = await client(job, sight).messages.create({ ...ask(job), stream: true });
+    for await (const { delta } of stream) if (delta?.type === 'text_delta') break;
+  },
   helper: async (job, sight) => {
     const stream = client(job, sight).messages.stream(ask(job));
     stream.on('text', (delta) => sight.said(delta));

@@ -1,19 +1,30 @@
 // The frame of every client program: jobs come in as JSON lines, and for each one line with what the client saw goes out.
-// `node --experimental-import-meta-resolve program.mjs <folder of node_modules> <flavour>`
+// `node --experimental-import-meta-resolve program.mjs <folder of node_modules> <flavour> [contract]`
 import { Console } from 'node:console';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 
-const [folder = '', flavour = ''] = process.argv.slice(2);
+const [folder = '', flavour = '', contract = ''] = process.argv.slice(2);
 
-/** Which package or provider this process drives. */
-export { flavour };
+/** Which package or provider this process drives, and the contract that it speaks, where it knows several. */
+export { contract, flavour };
 
 /** Imports a package of the folder that the test named; its packages are no dependencies of this repository. */
 export const load = (specifier) => import(import.meta.resolve(specifier, pathToFileURL(`${folder}/`)));
 
 /** The tool that all programs offer. */
 export const TOOL = { name: 'get_weather', description: 'Weather of a city.' };
+export const TOOL_PARAMETERS = {
+  type: 'object',
+  properties: { city: { type: 'string' } },
+  required: ['city'],
+  additionalProperties: false,
+};
+/** The object that all programs ask for, as a schema of the zod that their packages use. */
+export async function citySchema() {
+  const { z } = await load('zod');
+  return z.object({ city: z.string(), inhabitants: z.number() });
+}
 export const WEATHER = 'Sunny, 21 degrees.';
 
 /** Where the contract's paths begin, for clients that want it in their base URL. A job that is `exact` means its base URL to the letter. */

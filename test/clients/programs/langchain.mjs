@@ -1,5 +1,5 @@
-// Both chat models of LangChain. The flavour is the name of the package.
-import { flavour, load, serve, TOOL, underV1 } from './client-program.mjs';
+// Both chat models of LangChain. The flavour is the name of the package; one of them speaks two contracts.
+import { contract, flavour, load, serve, TOOL, underV1 } from './client-program.mjs';
 
 const { ChatOpenAI, ChatAnthropic } = await load(flavour);
 const { HumanMessage, ToolMessage } = await load('@langchain/core/messages');
@@ -9,7 +9,8 @@ const { z } = await load('zod');
 const City = z.object({ city: z.string(), inhabitants: z.number() });
 
 const MODELS = {
-  '@langchain/openai': (job, options, fetch) => new ChatOpenAI({ ...options, configuration: { baseURL: underV1(job), fetch } }),
+  '@langchain/openai': (job, options, fetch) =>
+    new ChatOpenAI({ useResponsesApi: contract === 'responses', ...options, configuration: { baseURL: underV1(job), fetch } }),
   '@langchain/anthropic': ({ baseURL }, options, fetch) =>
     new ChatAnthropic({ ...options, anthropicApiUrl: baseURL, clientOptions: { fetch } }),
 };
@@ -22,27 +23,30 @@ function chat(job, { fetch }) {
 const question = ({ text }) => [new HumanMessage(text)];
 const weatherTool = (sight) => tool(sight.tool, { ...TOOL, schema: z.object({ city: z.string() }) });
 
-function note(sight, message) {
+function note(sight, message, streamed = {}) {
   const { text, tool_calls: calls = [], invalid_tool_calls: invalid = [], usage_metadata: usage } = message;
   // Where the reason stands depends on the package, and on whether the answer was streamed.
-  const meta = { ...message.additional_kwargs, ...message.response_metadata };
+  const meta = { ...message.additional_kwargs, ...message.response_metadata, ...streamed };
   sight.text = text;
   const thoughts = message.contentBlocks.filter(({ type }) => type === 'reasoning').map(({ reasoning }) => reasoning);
   sight.thought = meta.reasoning_content ?? thoughts.join('');
   sight.calls = calls.map(({ id, name, args }) => ({ id, name, input: args }));
   if (invalid.length > 0) sight.value = { invalid };
-  sight.finish = meta.finish_reason ?? meta.stop_reason ?? null;
+  sight.finish = meta.finish_reason ?? meta.stop_reason ?? meta.status ?? null;
   sight.model = meta.model ?? meta.model_name ?? null;
   if (usage) sight.usage = { prompt: usage.input_tokens, completion: usage.output_tokens };
 }
 
 async function read(stream, sight) {
   let whole;
+  let model;
   for await (const chunk of stream) {
     sight.said(chunk.text);
     whole = whole === undefined ? chunk : whole.concat(chunk);
+    // In the whole it stands as often as chunks had it, one after the other.
+    model ??= chunk.response_metadata.model_name;
   }
-  note(sight, whole);
+  note(sight, whole, model && { model });
 }
 
 /** What makes a model think, where it does not by itself. */
@@ -55,6 +59,9 @@ serve({
   plain: async (job, sight) => note(sight, await chat(job, sight).invoke(question(job))),
   stream: async (job, sight) => read(await chat(job, sight).stream(question(job)), sight),
   thoughtful: async (job, sight) => read(await chat({ ...job, more: THINKING[flavour] }, sight).stream(question(job)), sight),
+  leave: async (job, sight) => {
+    for await (const chunk of await chat(job, sight).stream(question(job))) if (chunk.text) break;
+  },
   tool: async (job, sight) =>
     note(
       sight,

@@ -1,20 +1,11 @@
 // The official SDK of the chat-completions contract. The flavour is the name of its package.
-import { flavour, load, serve, TOOL, underV1 } from './client-program.mjs';
+import { citySchema, flavour, load, serve, TOOL, TOOL_PARAMETERS, underV1 } from './client-program.mjs';
 
 const { default: OpenAI } = await load(flavour);
 const { zodResponseFormat } = await load(`${flavour}/helpers/zod`);
-const { z } = await load('zod');
+const City = await citySchema();
 
-const TOOLS = [
-  {
-    type: 'function',
-    function: {
-      ...TOOL,
-      parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'], additionalProperties: false },
-    },
-  },
-];
-const City = z.object({ city: z.string(), inhabitants: z.number() });
+const TOOLS = [{ type: 'function', function: { ...TOOL, parameters: TOOL_PARAMETERS } }];
 
 const client = ({ apiKey, maxRetries = 0, ...job }, { fetch }) => new OpenAI({ baseURL: underV1(job), apiKey, maxRetries, fetch });
 const ask = ({ model, text, more = {} }) => ({ model, messages: [{ role: 'user', content: text }], ...more });
@@ -64,6 +55,10 @@ serve({
   plain: async (job, sight) => note(sight, await client(job, sight).chat.completions.create(ask(job))),
   stream: async (job, sight) => read(await client(job, sight).chat.completions.create(streamed(ask(job))), sight),
   thoughtful: async (job, sight) => read(await client(job, sight).chat.completions.create(streamed(ask(job))), sight),
+  leave: async (job, sight) => {
+    const stream = await client(job, sight).chat.completions.create(streamed(ask(job)));
+    for await (const { choices } of stream) if (choices[0]?.delta.content) break;
+  },
   helper: async (job, sight) => {
     const stream = client(job, sight).chat.completions.stream({ ...ask(job), ...withUsage });
     stream.on('content', (delta) => sight.said(delta));

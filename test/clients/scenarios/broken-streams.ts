@@ -1,7 +1,7 @@
 import type { PlayedServer } from '@slipway/testing';
 import { describe, expect, it } from 'vitest';
 import type { Raised, Sight } from '../stage/client-process.js';
-import { ACTS, type ClientKind } from '../stage/clients.js';
+import { actsOf, type ClientKind } from '../stage/clients.js';
 import { PLAYED_HALF, questionFor, type Scene } from '../stage/played-scenes.js';
 import type { Company } from './company.js';
 
@@ -17,12 +17,13 @@ const WHOLE_ACTS: Readonly<Record<string, readonly Scene[]>> = { plain: TEXT_BRE
 const RAISED: Readonly<Record<ClientKind['family'], (kind: ClientKind) => Partial<Raised>>> = {
   openai: () => ({ name: 'APIError', code: 'engine_error' }),
   anthropic: () => ({ name: 'APIError', type: 'api_error' }),
-  langchain: ({ contract }) => (contract === 'chat' ? { name: 'APIError', code: 'engine_error' } : { name: 'APIError', type: 'api_error' }),
+  langchain: ({ contract }) =>
+    contract === 'messages' ? { name: 'APIError', type: 'api_error' } : { name: 'APIError', code: 'engine_error' },
+  'pydantic-ai': () => ({}),
+  litellm: () => ({}),
   // What it throws itself has the status of the answer, 200, and no code.
   ai: ({ flavour }) => (flavour.startsWith('ai-6') ? {} : { name: 'StreamProviderError' }),
 };
-
-const actsOf = (kind: ClientKind, names: readonly string[]): string[] => names.filter((name) => ACTS[kind.family].includes(name));
 
 /** The client raises, shows nothing as complete, and gives away nothing of the upstream. */
 function expectRaised({ error, finish, calls, ran }: Sight, wanted: Partial<Raised>): void {
@@ -65,20 +66,22 @@ async function expectBrokenAnswer(
   [server, scene]: readonly [PlayedServer, Scene],
 ): Promise<void> {
   const sight = await company.saw(kind, { act, text: questionFor(scene) }, server);
-  expectRaised(sight, { status: kind.contract === 'chat' ? 502 : 500 });
+  expectRaised(sight, { status: kind.contract === 'messages' ? 500 : 502 });
   expect(sight.text).toBe('');
 }
 
 /** Nothing has failed: the answer is as long as it was allowed to be. */
 async function expectNoCallOfHalf(company: Company, kind: ClientKind, server: PlayedServer): Promise<void> {
-  const { calls, finish, error } = await company.saw(kind, { act: 'tool', text: questionFor('call, length') }, server);
+  const [act = ''] = actsOf(kind, ['tool', 'runner']);
+  const { calls, finish, error } = await company.saw(kind, { act, text: questionFor('call, length') }, server);
   expect(calls.filter(({ invalid }) => invalid !== true)).toEqual([]);
   // Who parses the arguments by hand meets their end; all others see why there is no call.
-  if (kind.family === 'openai') expect(error?.name).toBe('SyntaxError');
+  if (kind.contract === 'chat' && kind.family === 'openai') expect(error?.name).toBe('SyntaxError');
+  else if (/agents/.test(kind.program)) expect(error?.message).toMatch(/incomplete/i);
   else
     expect({ error, finish }).toEqual({
       error: null,
-      finish: expect.stringMatching(/^(length|max_tokens|model_context_window_exceeded)$/) as string,
+      finish: expect.stringMatching(/^(length|max_tokens|model_context_window_exceeded|incomplete)$/) as string,
     });
 }
 

@@ -1,11 +1,13 @@
+import type { PlayedServer } from '@slipway/testing';
 import { describe, expect, it } from 'vitest';
+import { until } from '../../testing/until.js';
 import type { Sight } from '../stage/client-process.js';
 import type { Backend, Naming } from '../stage/client-stage.js';
-import { ACTS, type ClientKind } from '../stage/clients.js';
+import { actsOf, type ClientKind } from '../stage/clients.js';
 import { CITY, PLAYED_TEXT, PLAYED_THOUGHT, questionFor, type Scene } from '../stage/played-scenes.js';
 import type { Company } from './company.js';
 
-type Form = 'text' | 'thought' | 'call' | 'run' | 'object';
+type Form = 'text' | 'turns' | 'thought' | 'call' | 'run' | 'object';
 
 interface Act {
   readonly promise: string;
@@ -23,10 +25,12 @@ const ANSWERS: Readonly<Record<string, Act>> = {
   runner: { promise: 'runs a tool and gets an answer to its result', form: 'run' },
   streamRunner: { promise: 'runs a streamed tool call and gets an answer to its result', form: 'run' },
   schema: { promise: 'gets an object of its schema', form: 'object' },
+  conversation: { promise: 'holds a conversation of two turns', form: 'turns' },
 };
 
 const QUESTIONS: Readonly<Record<Form, { readonly scene: Scene; readonly demo: string }>> = {
   text: { scene: 'text', demo: 'Who are you?' },
+  turns: { scene: 'text', demo: 'Who are you?' },
   thought: { scene: 'reasoning', demo: 'Who are you?' },
   call: { scene: 'call', demo: 'What is the weather in Paris?' },
   run: { scene: 'call', demo: 'What is the weather in Paris?' },
@@ -34,26 +38,32 @@ const QUESTIONS: Readonly<Record<Form, { readonly scene: Scene; readonly demo: s
 };
 
 /** How a whole answer and a call end in the words of each client. */
-const FINISH: Readonly<Record<'chat' | 'messages' | 'ai', { readonly text: string; readonly call: string }>> = {
+const FINISH: Readonly<Record<ClientKind['contract'] | 'ai', { readonly text: string; readonly call: string }>> = {
   chat: { text: 'stop', call: 'tool_calls' },
   messages: { text: 'end_turn', call: 'tool_use' },
+  responses: { text: 'completed', call: 'completed' },
   ai: { text: 'stop', call: 'tool-calls' },
 };
 const finishOf = ({ family, contract }: ClientKind): { text: string; call: string } => FINISH[family === 'ai' ? 'ai' : contract];
 
 /** The provider for the publisher's own models knows no thoughts in this contract. */
-const showsThoughts = ({ flavour }: ClientKind): boolean => !/^(@ai-sdk\/|ai-6-)openai$/.test(flavour);
+const showsThoughts = ({ flavour, contract }: ClientKind): boolean => contract !== 'chat' || !/^(@ai-sdk\/|ai-6-)openai$/.test(flavour);
 
 /** Said by every played server. */
 const PLAYED_USAGE = { prompt: 12, completion: 4 };
 const WEATHER = 'Sunny, 21 degrees.';
 const PARIS = { city: 'Paris' };
 
+type Expected = (sight: Sight, kind: ClientKind) => void;
+
+const playedText: Expected = ({ text, finish, usage }, kind) => {
+  expect({ text, finish, usage }).toEqual({ text: PLAYED_TEXT, finish: finishOf(kind).text, usage: PLAYED_USAGE });
+};
+
 /** Text of the played server's answer. */
-const expectPlayed: Readonly<Record<Form, (sight: Sight, kind: ClientKind) => void>> = {
-  text: ({ text, finish, usage }, kind) => {
-    expect({ text, finish, usage }).toEqual({ text: PLAYED_TEXT, finish: finishOf(kind).text, usage: PLAYED_USAGE });
-  },
+const expectPlayed: Readonly<Record<Form, Expected>> = {
+  text: playedText,
+  turns: playedText,
   thought: ({ text, thought, finish }, kind) => {
     const wanted = { text: PLAYED_TEXT, thought: showsThoughts(kind) ? PLAYED_THOUGHT : '', finish: finishOf(kind).text };
     expect({ text, thought, finish }).toEqual(wanted);
@@ -70,11 +80,15 @@ const expectPlayed: Readonly<Record<Form, (sight: Sight, kind: ClientKind) => vo
 };
 
 /** The demo model says what it likes; the form is what counts. */
-const expectSaid: Readonly<Record<Form, (sight: Sight, kind: ClientKind) => void>> = {
+const expectSaid: Readonly<Record<Form, Expected>> = {
   text: ({ text, finish, usage }, kind) => {
     expect(text).toMatch(/\w/);
     expect(finish).toBe(finishOf(kind).text);
     expect(usage).toEqual({ prompt: 12, completion: expect.any(Number) as number });
+  },
+  turns: ({ text, finish }, kind) => {
+    expect(text).toMatch(/\w/);
+    expect(finish).toBe(finishOf(kind).text);
   },
   thought: ({ text, thought }) => {
     expect(text).toMatch(/\w/);
@@ -149,8 +163,17 @@ async function expectCounts(company: Company, kind: ClientKind, { backend, namin
 
 type Expectation = (company: Company, kind: ClientKind, at: Place) => Promise<void>;
 
+/** Who leaves in the middle leaves nothing behind. */
+async function expectLeft(company: Company, kind: ClientKind, { backend, naming }: Place): Promise<void> {
+  if (isDemoModel(backend)) return;
+  const { error } = await company.saw(kind, { act: 'leave', text: questionFor('silence') }, backend, naming);
+  expect(error?.name ?? 'AbortError').toMatch(/Abort/);
+  await until('the engine is left alone', () => company.stage.upstreamOf(backend as PlayedServer).live === 0);
+}
+
 /** Acts that answer something else than a question. */
 const ASIDES: Readonly<Record<string, { readonly promise: string; readonly expect: Expectation }>> = {
+  leave: { promise: 'leaves, and the engine stops', expect: expectLeft },
   models: { promise: 'finds the one model there is', expect: expectOneModel },
   count: { promise: 'counts what an answer reports', expect: expectCounts },
 };
@@ -160,7 +183,7 @@ export function describeGoodAnswers(company: Company): void {
   const { kinds, backends } = company.casting;
   const places = backends.flatMap((backend) => (['slug', 'alias'] as const).map((naming) => ({ backend, naming })));
   describe.each(kinds.map((kind) => [kind.flavour, kind] as const))('%s', (_, kind) => {
-    for (const act of ACTS[kind.family]) {
+    for (const act of actsOf(kind)) {
       const { promise } = ANSWERS[act] ?? ASIDES[act]!;
       it.each(places)(`${promise} ($backend, by $naming)`, (at) => {
         const aside = ASIDES[act];

@@ -24,7 +24,7 @@ interface Refusal {
 }
 
 const hello = { act: 'plain', text: questionFor('text') };
-const both = (pattern: RegExp): Readonly<Record<Contract, RegExp>> => ({ chat: pattern, messages: pattern });
+const always = (pattern: RegExp): Readonly<Record<Contract, RegExp>> => ({ chat: pattern, messages: pattern, responses: pattern });
 
 const REFUSALS: readonly Refusal[] = [
   {
@@ -47,15 +47,15 @@ const REFUSALS: readonly Refusal[] = [
     name: 'BadRequestError',
     status: 400,
     code: 'model_mismatch',
-    message: both(/deployment-\d+/),
+    message: always(/deployment-\d+/),
   },
   {
     promise: 'learns which parameter is out of range',
-    part: (_, { family }) => ({ ...hello, more: family === 'openai' || family === 'anthropic' ? { top_p: 9 } : { topP: 9 } }),
+    part: (_, { program }) => ({ ...hello, more: /^(agents|ai-sdk|langchain)\.mjs$/.test(program) ? { topP: 9 } : { top_p: 9 } }),
     name: 'BadRequestError',
     status: 400,
     code: 'invalid_value',
-    message: both(/top_p/),
+    message: always(/top_p/),
   },
   {
     promise: 'learns that its base URL has one v1 too many',
@@ -63,13 +63,13 @@ const REFUSALS: readonly Refusal[] = [
     name: 'NotFoundError',
     status: 404,
     code: 'not_found',
-    message: { chat: /base.?url.*\/v1(?!\/v1)/i, messages: /base.?url/i },
+    message: { ...always(/base.?url.*\/v1(?!\/v1)/i), messages: /base.?url/i },
   },
 ];
 
 /** Words by which LangChain and coding agents know that a conversation has to become shorter. */
 const OVERFLOW: Readonly<Record<Contract, RegExp>> = {
-  chat: /maximum context length is \d+ tokens/,
+  ...always(/maximum context length is \d+ tokens/),
   messages: /prompt is too long: \d+ tokens > \d+ maximum/,
 };
 
@@ -93,7 +93,7 @@ function describeMistakes(company: Company, kind: ClientKind): void {
 }
 
 /** The SDKs of the messages contract add it themselves. */
-const takesV1 = ({ contract, family }: ClientKind): boolean => contract === 'chat' || family === 'ai';
+const takesV1 = ({ contract, family }: ClientKind): boolean => contract !== 'messages' || family === 'ai';
 
 async function expectV1Named(company: Company, kind: ClientKind): Promise<void> {
   const { error } = await company.saw(kind, { ...hello, exact: true }, 'vllm');
@@ -120,6 +120,16 @@ function describeOverflow(company: Company, kind: ClientKind): void {
   }
 }
 
+/** By its default it refers to what the answer before was called. */
+async function expectReferenceRefused(company: Company, kind: ClientKind): Promise<void> {
+  const asUsual = { providerOptions: { openai: {} } };
+  const part = { ...hello, act: 'conversation', more: asUsual, maxRetries: kind.tries - 1 };
+  const { error, requests } = await company.saw(kind, part, 'vllm');
+  expectRefused(error, { status: 400, code: 'item_not_found' });
+  expect(error?.message).toContain('store = false');
+  expect(requests).toBe(2);
+}
+
 /** What clients make of requests that cannot be answered: one request, the right class, and what to do about it. */
 export function describeRefusals(company: Company): void {
   describe.each(company.casting.kinds.map((kind) => [kind.flavour, kind] as const))('%s', (_, kind) => {
@@ -128,11 +138,16 @@ export function describeRefusals(company: Company): void {
 
     it('learns of an overloaded engine by a status to retry', async () => {
       const { error } = await company.saw(kind, { act: 'plain', text: questionFor('overloaded') }, 'vllm');
-      expect(error?.status).toBe(kind.contract === 'chat' ? 503 : 529);
+      expect(error?.status).toBe(kind.contract === 'messages' ? 529 : 503);
       const after = await company.saw(kind, hello, 'vllm');
       expect(after).toMatchObject({ text: PLAYED_TEXT, error: null });
     });
   });
+
+  it.each(company.casting.kinds.filter(({ contract, family }) => contract === 'responses' && family === 'ai'))(
+    '$flavour learns once that answers are not kept, and what to set',
+    (kind) => expectReferenceRefused(company, kind),
+  );
 
   it.each(company.casting.kinds.filter(takesV1))('$flavour is asked to put v1 into its base URL', (kind) => expectV1Named(company, kind));
 }

@@ -7,7 +7,10 @@ const MANIFEST = fileURLToPath(new URL('../packages', import.meta.url));
 const CLAUDE_CODE = `@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude`;
 
 /** Where clients lie, and what runs them. */
-export type ClientPackages = InstalledPackages;
+export interface ClientPackages extends InstalledPackages {
+  /** The Python that has those of PyPI, where they were installed. */
+  readonly python?: string;
+}
 
 /** Clients that the repository has installed anyway, on the Node.js of the tests. */
 export const INSTALLED: ClientPackages = { folder: REPOSITORY, node: process.execPath };

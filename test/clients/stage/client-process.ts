@@ -66,6 +66,9 @@ export interface Running {
   readonly saw: Promise<Sight>;
 }
 
+/** What a client process runs. */
+type Program = Readonly<Record<'program' | 'flavour' | 'contract', string>>;
+
 interface Pending {
   begin(): void;
   refuse(status: number): void;
@@ -102,10 +105,13 @@ export class ClientProcess {
     child.stdin?.on('error', () => this.#lost());
   }
 
-  /** Starts `programs/<program>.mjs` with a package or provider of `packages`. */
-  static async start({ folder, node }: ClientPackages, program: string, flavour: string): Promise<ClientProcess> {
-    const script = fileURLToPath(new URL(`../programs/${program}.mjs`, import.meta.url));
-    const args = ['--no-warnings', '--experimental-import-meta-resolve', script, folder, flavour];
+  /** Starts a program with a package or provider of `packages`. */
+  static async start({ folder, node, python }: ClientPackages, { program, flavour, contract }: Program): Promise<ClientProcess> {
+    const script = fileURLToPath(new URL(`../programs/${program}`, import.meta.url));
+    const [command = '', ...options] = program.endsWith('.py')
+      ? [python, '-W', 'ignore']
+      : [node, '--no-warnings', '--experimental-import-meta-resolve'];
+    const args = [...options, script, folder, flavour, contract];
     // Nothing of this machine's environment may lead a client elsewhere than its job says.
     const env = {
       PATH: process.env['PATH'] ?? '',
@@ -113,7 +119,7 @@ export class ClientProcess {
       LANGCHAIN_TRACING_V2: 'false',
       LANGCHAIN_CALLBACKS_BACKGROUND: 'false',
     };
-    const client = new ClientProcess(flavour, spawn(node, args, { env, stdio: ['pipe', 'pipe', 'pipe'] }));
+    const client = new ClientProcess(flavour, spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] }));
     await client.#ready.promise;
     return client;
   }

@@ -3,9 +3,10 @@ import { ClientProcess } from './client-process.js';
 
 /** A client, and what it can do. */
 export interface ClientKind {
-  readonly contract: 'chat' | 'messages';
+  readonly contract: 'chat' | 'messages' | 'responses';
   /** Who made it; errors and endings look alike within a family. */
-  readonly family: 'openai' | 'anthropic' | 'langchain' | 'ai';
+  readonly family: 'openai' | 'anthropic' | 'langchain' | 'ai' | 'pydantic-ai' | 'litellm';
+  /** File below `programs`. */
   readonly program: string;
   /** Name of the package that it is. */
   readonly flavour: string;
@@ -13,10 +14,11 @@ export interface ClientKind {
   readonly tries: number;
 }
 
-const CHAT_SDK = { contract: 'chat', family: 'openai', program: 'openai', tries: 3 } as const;
-const MESSAGES_SDK = { contract: 'messages', family: 'anthropic', program: 'anthropic', tries: 3 } as const;
-const LANGCHAIN = { family: 'langchain', program: 'langchain', tries: 7 } as const;
-const AI_SDK = { family: 'ai', program: 'ai-sdk', tries: 3 } as const;
+const CHAT_SDK = { contract: 'chat', family: 'openai', program: 'openai.mjs', tries: 3 } as const;
+const RESPONSES_SDK = { contract: 'responses', family: 'openai', program: 'openai-responses.mjs', tries: 3 } as const;
+const MESSAGES_SDK = { contract: 'messages', family: 'anthropic', program: 'anthropic.mjs', tries: 3 } as const;
+const LANGCHAIN = { family: 'langchain', program: 'langchain.mjs', tries: 7 } as const;
+const AI_SDK = { family: 'ai', program: 'ai-sdk.mjs', tries: 3 } as const;
 
 /** The SDKs that the repository uses itself. */
 export const OWN_CLIENTS: readonly ClientKind[] = [
@@ -24,7 +26,7 @@ export const OWN_CLIENTS: readonly ClientKind[] = [
   { ...MESSAGES_SDK, flavour: '@anthropic-ai/sdk' },
 ];
 
-/** All clients of `test/clients/packages` that are libraries. */
+/** Clients of `test/clients/packages` that are libraries and speak chat completions or messages. */
 export const ALL_CLIENTS: readonly ClientKind[] = [
   { ...CHAT_SDK, flavour: 'openai-7' },
   { ...CHAT_SDK, flavour: 'openai-6' },
@@ -40,27 +42,35 @@ export const ALL_CLIENTS: readonly ClientKind[] = [
   { ...AI_SDK, contract: 'messages', flavour: 'ai-6-anthropic' },
 ];
 
-const SDK_ACTS = [
-  'plain',
-  'stream',
-  'thoughtful',
-  'helper',
-  'tool',
-  'streamTool',
-  'helperTool',
-  'runner',
-  'streamRunner',
-  'schema',
-  'models',
+/** Those that speak responses. */
+export const RESPONSES_CLIENTS: readonly ClientKind[] = [
+  { ...RESPONSES_SDK, flavour: 'openai-7' },
+  { ...RESPONSES_SDK, flavour: 'openai-6' },
+  { ...RESPONSES_SDK, program: 'agents.mjs', flavour: '@openai/agents' },
+  { ...LANGCHAIN, contract: 'responses', flavour: '@langchain/openai' },
+  { ...AI_SDK, contract: 'responses', flavour: '@ai-sdk/openai' },
+  { ...AI_SDK, contract: 'responses', flavour: 'ai-6-openai' },
 ];
 
-/** What the clients of a family can do. */
-export const ACTS: Readonly<Record<ClientKind['family'], readonly string[]>> = {
-  openai: SDK_ACTS,
-  anthropic: [...SDK_ACTS, 'count'],
-  langchain: ['plain', 'stream', 'thoughtful', 'tool', 'streamTool', 'runner', 'schema'],
-  ai: ['plain', 'stream', 'thoughtful', 'tool', 'streamTool', 'runner', 'streamRunner', 'schema'],
+const STREAM_ACTS = ['plain', 'stream', 'thoughtful', 'leave'];
+const TOOL_ACTS = ['tool', 'streamTool', 'runner', 'schema'];
+const SDK_ACTS = [...STREAM_ACTS, ...TOOL_ACTS, 'helper', 'helperTool', 'streamRunner', 'models'];
+
+/** What each program can make its client do. */
+const ACTS: Readonly<Record<string, readonly string[]>> = {
+  'openai.mjs': SDK_ACTS,
+  'openai-responses.mjs': SDK_ACTS,
+  'anthropic.mjs': [...SDK_ACTS, 'count'],
+  'langchain.mjs': [...STREAM_ACTS, ...TOOL_ACTS],
+  'ai-sdk.mjs': [...STREAM_ACTS, ...TOOL_ACTS, 'streamRunner', 'conversation'],
+  'agents.mjs': [...STREAM_ACTS, 'runner', 'streamRunner', 'schema'],
 };
+
+/** What a client can do, of `names` if given. */
+export function actsOf({ program }: ClientKind, names?: readonly string[]): readonly string[] {
+  const acts = ACTS[program] ?? [];
+  return names ? names.filter((name) => acts.includes(name)) : acts;
+}
 
 /** The running processes of some clients. */
 export class ClientTroupe {
@@ -69,7 +79,7 @@ export class ClientTroupe {
   static async start(packages: ClientPackages, kinds: readonly ClientKind[]): Promise<ClientTroupe> {
     const processes = new Map<string, ClientProcess>();
     // One after the other: their imports are what costs.
-    for (const { program, flavour } of kinds) processes.set(flavour, await ClientProcess.start(packages, program, flavour));
+    for (const kind of kinds) processes.set(kind.flavour, await ClientProcess.start(packages, kind));
     return new ClientTroupe(processes);
   }
 
