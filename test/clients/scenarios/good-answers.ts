@@ -17,6 +17,7 @@ interface Act {
 const ANSWERS: Readonly<Record<string, Act>> = {
   plain: { promise: 'gets an answer', form: 'text' },
   stream: { promise: 'streams an answer', form: 'text' },
+  fakedStream: { promise: 'hands on in pieces what it got whole', form: 'text' },
   thoughtful: { promise: 'streams what the model thinks, and then its answer', form: 'thought' },
   helper: { promise: 'collects a stream with its helper', form: 'text' },
   tool: { promise: 'gets a tool call', form: 'call' },
@@ -44,7 +45,11 @@ const FINISH: Readonly<Record<ClientKind['contract'] | 'ai', { readonly text: st
   responses: { text: 'completed', call: 'completed' },
   ai: { text: 'stop', call: 'tool-calls' },
 };
-const finishOf = ({ family, contract }: ClientKind): { text: string; call: string } => FINISH[family === 'ai' ? 'ai' : contract];
+const finishOf = ({ family, contract }: ClientKind): { text: string; call: string } => {
+  // Its answers are those of chat, whatever the contract.
+  if (family === 'litellm') return FINISH.chat;
+  return FINISH[family === 'ai' ? 'ai' : contract];
+};
 
 /** The provider for the publisher's own models knows no thoughts in this contract. */
 const showsThoughts = ({ flavour, contract }: ClientKind): boolean => contract !== 'chat' || !/^(@ai-sdk\/|ai-6-)openai$/.test(flavour);

@@ -1,7 +1,7 @@
 import { formatKey } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import type { Raised } from '../stage/client-process.js';
-import type { ClientKind } from '../stage/clients.js';
+import { actsOf, type ClientKind } from '../stage/clients.js';
 import { PLAYED_TEXT, questionFor } from '../stage/played-scenes.js';
 import type { Company, Part } from './company.js';
 
@@ -73,20 +73,30 @@ const OVERFLOW: Readonly<Record<Contract, RegExp>> = {
   messages: /prompt is too long: \d+ tokens > \d+ maximum/,
 };
 
-/** What an exception is called by a client of each family. */
-function nameOf({ family }: ClientKind, name: string): string {
-  return family === 'ai' ? 'APICallError' : name;
+/** Classes that some families have of their own. */
+const OWN_CLASS: Partial<Readonly<Record<ClientKind['family'], string>>> = { ai: 'APICallError', 'pydantic-ai': 'ModelHTTPError' };
+
+/** What an exception is called by a client of each family. LiteLLM knows a 404 only by a code of the publisher. */
+const nameOf = ({ family }: ClientKind, name: string, code?: string): string =>
+  family === 'litellm' && code === 'not_found' ? 'BadRequestError' : (OWN_CLASS[family] ?? name);
+
+interface Wanted {
+  readonly status: number;
+  readonly code: string;
+  readonly name?: string;
 }
 
-function expectRefused(error: Raised | null, wanted: Partial<Raised>): void {
-  expect(error).toMatchObject(wanted);
+function expectRefused(kind: ClientKind, error: Raised | null, { name, status, code }: Wanted): void {
+  // This client has no place for codes.
+  expect(error).toMatchObject({ status, ...(kind.family !== 'litellm' && { code }) });
+  if (name !== undefined) expect(error?.classes).toContain(nameOf(kind, name, code));
   expect(error?.message).toMatch(/\w/);
 }
 
 function describeMistakes(company: Company, kind: ClientKind): void {
   it.each(REFUSALS)('$promise', async ({ part, name, status, code, message }) => {
     const { error, requests } = await company.saw(kind, { maxRetries: kind.tries - 1, ...part(company, kind) }, 'vllm');
-    expectRefused(error, { name: nameOf(kind, name), status, code });
+    expectRefused(kind, error, { name, status, code });
     if (message) expect(error?.message).toMatch(message[kind.contract]);
     expect(requests).toBe(1);
   });
@@ -97,19 +107,25 @@ const takesV1 = ({ contract, family }: ClientKind): boolean => contract !== 'mes
 
 async function expectV1Named(company: Company, kind: ClientKind): Promise<void> {
   const { error } = await company.saw(kind, { ...hello, exact: true }, 'vllm');
-  expectRefused(error, { name: nameOf(kind, 'NotFoundError'), status: 404, code: 'not_found' });
+  expectRefused(kind, error, { name: 'NotFoundError', status: 404, code: 'not_found' });
   expect(error?.message).toMatch(/base.?url/i);
 }
 
+/** Classes that some families have for it. */
+const TOO_LONG: Partial<Readonly<Record<ClientKind['family'], string>>> = {
+  langchain: 'ContextOverflowError',
+  litellm: 'ContextWindowExceededError',
+};
+
 function describeOverflow(company: Company, kind: ClientKind): void {
-  const name = kind.family === 'langchain' ? 'ContextOverflowError' : nameOf(kind, 'BadRequestError');
+  const name = TOO_LONG[kind.family] ?? nameOf(kind, 'BadRequestError');
   const cases = [
     ['demo', LONG_TEXT],
     ...company.casting.backends
       .filter((backend) => backend !== 'demo')
       .map((backend) => [backend, questionFor('context overflow')] as const),
   ] as const;
-  for (const act of ['plain', 'stream']) {
+  for (const act of actsOf(kind, ['plain', 'stream'])) {
     it.each(cases)(`learns that its prompt is too long, before any stream (%s, ${act})`, async (backend, text) => {
       const { error, requests, text: said } = await company.saw(kind, { act, text, maxRetries: kind.tries - 1 }, backend);
       expect(error?.classes).toContain(name);
@@ -125,7 +141,7 @@ async function expectReferenceRefused(company: Company, kind: ClientKind): Promi
   const asUsual = { providerOptions: { openai: {} } };
   const part = { ...hello, act: 'conversation', more: asUsual, maxRetries: kind.tries - 1 };
   const { error, requests } = await company.saw(kind, part, 'vllm');
-  expectRefused(error, { status: 400, code: 'item_not_found' });
+  expectRefused(kind, error, { status: 400, code: 'item_not_found' });
   expect(error?.message).toContain('store = false');
   expect(requests).toBe(2);
 }

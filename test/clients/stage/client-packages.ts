@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type InstalledPackages, installedPackages } from '../../testing/installed-packages.js';
@@ -20,3 +21,10 @@ export const ensureClientPackages = (): Promise<ClientPackages> => installedPack
 
 /** The program of Claude Code. */
 export const claudeCodeOf = ({ folder }: ClientPackages): string => join(folder, 'node_modules', CLAUDE_CODE);
+
+/** The program of Codex. @throws Error where npm has none for this platform. */
+export function codexOf({ folder }: ClientPackages): string {
+  const vendor = join(folder, 'node_modules', `@openai/codex-${process.platform}-${process.arch}`, 'vendor');
+  const [target = ''] = readdirSync(vendor);
+  return join(vendor, target, 'bin/codex');
+}

@@ -118,6 +118,7 @@ export class ClientProcess {
       HOME: '/nonexistent',
       LANGCHAIN_TRACING_V2: 'false',
       LANGCHAIN_CALLBACKS_BACKGROUND: 'false',
+      LITELLM_LOCAL_MODEL_COST_MAP: 'True',
     };
     const client = new ClientProcess(flavour, spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] }));
     await client.#ready.promise;

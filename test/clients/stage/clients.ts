@@ -52,9 +52,19 @@ export const RESPONSES_CLIENTS: readonly ClientKind[] = [
   { ...AI_SDK, contract: 'responses', flavour: 'ai-6-openai' },
 ];
 
+/** Those of Python, which are at PyPI. */
+export const PYTHON_CLIENTS: readonly ClientKind[] = [
+  { ...RESPONSES_SDK, program: 'sdk_openai.py', flavour: 'openai (Python)' },
+  { ...RESPONSES_SDK, program: 'sdk_agents.py', flavour: 'openai-agents' },
+  { ...RESPONSES_SDK, family: 'langchain', program: 'sdk_langchain.py', flavour: 'langchain-openai' },
+  { ...RESPONSES_SDK, family: 'pydantic-ai', program: 'sdk_pydantic_ai.py', flavour: 'pydantic-ai' },
+  { ...RESPONSES_SDK, family: 'litellm', program: 'sdk_litellm.py', flavour: 'litellm', tries: 1 },
+];
+
 const STREAM_ACTS = ['plain', 'stream', 'thoughtful', 'leave'];
 const TOOL_ACTS = ['tool', 'streamTool', 'runner', 'schema'];
 const SDK_ACTS = [...STREAM_ACTS, ...TOOL_ACTS, 'helper', 'helperTool', 'streamRunner', 'models'];
+const AGENT_ACTS = [...STREAM_ACTS, 'runner', 'streamRunner', 'schema'];
 
 /** What each program can make its client do. */
 const ACTS: Readonly<Record<string, readonly string[]>> = {
@@ -63,7 +73,12 @@ const ACTS: Readonly<Record<string, readonly string[]>> = {
   'anthropic.mjs': [...SDK_ACTS, 'count'],
   'langchain.mjs': [...STREAM_ACTS, ...TOOL_ACTS],
   'ai-sdk.mjs': [...STREAM_ACTS, ...TOOL_ACTS, 'streamRunner', 'conversation'],
-  'agents.mjs': [...STREAM_ACTS, 'runner', 'streamRunner', 'schema'],
+  'agents.mjs': AGENT_ACTS,
+  'sdk_openai.py': [...STREAM_ACTS, ...TOOL_ACTS, 'helper', 'helperTool', 'models'],
+  'sdk_agents.py': AGENT_ACTS,
+  'sdk_langchain.py': [...STREAM_ACTS, ...TOOL_ACTS],
+  'sdk_pydantic_ai.py': AGENT_ACTS,
+  'sdk_litellm.py': ['plain', 'fakedStream', 'tool', 'runner', 'schema'],
 };
 
 /** What a client can do, of `names` if given. */

@@ -48,6 +48,7 @@ export const CITY = { city: 'Paris', inhabitants: 2_100_000 };
 interface ChatBody {
   readonly messages: readonly { readonly role: string; readonly content?: unknown }[];
   readonly tools?: readonly { readonly function: { readonly name: string } }[];
+  readonly response_format?: unknown;
 }
 
 function textOf(content: unknown): string {
@@ -115,7 +116,9 @@ function recordedFor(body: ChatBody): Recorded {
   if (scene === 'call') return calls;
   // An SDK that asks for an object by a tool wants a call of it.
   if (scene === 'object')
-    return body.tools ? calls : { behaviour: 'text', lines: { text: ['{"city":"Paris",', '"inhabitants":2100000}'] } };
+    return body.tools && !body.response_format
+      ? calls
+      : { behaviour: 'text', lines: { text: ['{"city":"Paris",', '"inhabitants":2100000}'] } };
   return { behaviour: scene as PlayedBehaviour };
 }
 

@@ -1,0 +1,134 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type ClientPackages, codexOf } from './client-packages.js';
+import type { Job } from './client-process.js';
+
+/** Only bounds a failure. */
+const RUN_WITHIN_MS = 120_000;
+const MCP_SERVER = fileURLToPath(new URL('../programs/mcp-server.mjs', import.meta.url));
+const PAGE = readFileSync(new URL('../../../docs/connect-your-client.md', import.meta.url), 'utf8');
+
+/** What users are shown: the settings, and the catalogue in which the model is known. */
+const SETTINGS = /^```toml\n(.*?)^```/ms.exec(PAGE)?.[1] ?? '';
+const CATALOGUE = /^```json\n(\{\n  "models".*?)^```/ms.exec(PAGE)?.[1] ?? '';
+
+/** One thing that Codex did, as `--json` prints it. */
+export interface CodexItem {
+  readonly type: string;
+  readonly text?: string;
+  readonly message?: string;
+  readonly status?: string;
+  readonly exit_code?: number | null;
+  readonly aggregated_output?: string;
+  readonly tool?: string;
+  readonly result?: unknown;
+}
+
+/** What a run of Codex says to its user. */
+export interface CodexRun {
+  readonly exitCode: number | null;
+  readonly items: readonly CodexItem[];
+  /** What it said last. */
+  readonly answer: string;
+  /** Why it failed. */
+  readonly failure: string | null;
+  readonly errors: readonly string[];
+  readonly output: string;
+}
+
+/** Its prompt, and what differs from the documented settings. */
+export interface CodexJob extends Pick<Job, 'baseURL' | 'apiKey' | 'model' | 'text'> {
+  /** TOML above the tables of the documented settings. */
+  readonly settings?: string;
+  /** TOML inside of the provider's table. */
+  readonly provider?: string;
+  /** A server of one tool is configured. */
+  readonly mcp?: boolean;
+  /** The schema of the answer. */
+  readonly schema?: object;
+  /** The documented catalogue of models is used. */
+  readonly catalogue?: boolean;
+  /** Where it works; absent = its empty home. */
+  readonly folder?: string;
+  /** What its user asks after that, in the same conversation. */
+  readonly then?: string;
+  /** Ends it. */
+  readonly signal?: AbortSignal;
+}
+
+interface Printed {
+  readonly type: string;
+  readonly item?: CodexItem;
+  readonly message?: string;
+  readonly error?: { readonly message: string };
+}
+
+const mcpTable = (node: string): string =>
+  `\n[mcp_servers.weather]\ncommand = ${JSON.stringify(node)}\nargs = [${JSON.stringify(MCP_SERVER)}]\n`;
+
+/** The documented settings, at another deployment. */
+function settingsFor({ baseURL, model, settings = '', provider = '', mcp = false }: CodexJob): string {
+  const documented = SETTINGS.replace('http://127.0.0.1:8080/local/demo/v1', `${baseURL}/v1`).replace(
+    'model = "demo"',
+    `model = "${model}"`,
+  );
+  return `${settings}\n${documented}${provider}\n${mcp ? mcpTable(process.execPath) : ''}`;
+}
+
+async function prepare(home: string, job: CodexJob): Promise<string[]> {
+  const [catalogue, schema] = [join(home, 'models.json'), join(home, 'schema.json')];
+  const settings = [job.settings ?? '', ...(job.catalogue ? [`model_catalog_json = ${JSON.stringify(catalogue)}`] : [])].join('\n');
+  await writeFile(join(home, 'config.toml'), settingsFor({ ...job, settings }));
+  await writeFile(catalogue, CATALOGUE.replaceAll('"demo"', JSON.stringify(job.model)));
+  if (!job.schema) return [];
+  await writeFile(schema, JSON.stringify(job.schema));
+  return ['--output-schema', schema];
+}
+
+function read(lines: readonly Printed[]): Omit<CodexRun, 'exitCode' | 'output'> {
+  const items = lines.flatMap(({ type, item }) => (type === 'item.completed' && item ? [item] : []));
+  return {
+    items,
+    answer: items.findLast(({ type }) => type === 'agent_message')?.text ?? '',
+    failure: lines.find(({ type }) => type === 'turn.failed')?.error?.message ?? null,
+    errors: lines.flatMap(({ type, message }) => (type === 'error' && message !== undefined ? [message] : [])),
+  };
+}
+
+interface Turn {
+  readonly args: readonly string[];
+  readonly home: string;
+}
+
+async function runTurn(packages: ClientPackages, { apiKey, folder, signal }: CodexJob, { args, home }: Turn): Promise<CodexRun> {
+  const env = { PATH: process.env['PATH'] ?? '', HOME: home, CODEX_HOME: home, SLIPWAY_API_KEY: apiKey };
+  const unguarded = ['exec', '--json', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox'];
+  const child = spawn(codexOf(packages), [...unguarded, ...args], { cwd: folder ?? home, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const end = (): boolean => child.kill('SIGKILL');
+  const timer = setTimeout(end, RUN_WITHIN_MS);
+  signal?.addEventListener('abort', end);
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const [exitCode] = (await once(child, 'close')) as [number | null];
+  clearTimeout(timer);
+  const lines = stdout.split('\n').filter((line) => line.startsWith('{'));
+  return { exitCode, output: stdout + stderr, ...read(lines.map((line) => JSON.parse(line) as Printed)) };
+}
+
+/** Runs Codex without asking its user, with an empty home, for one prompt or two. Commands run unguarded: tests alone say which. */
+export async function runCodex(packages: ClientPackages, job: CodexJob): Promise<CodexRun> {
+  const home = await mkdtemp(join(tmpdir(), 'slipway-codex-'));
+  try {
+    const more = await prepare(home, job);
+    const first = await runTurn(packages, job, { home, args: [...more, job.text] });
+    return job.then === undefined ? first : await runTurn(packages, job, { home, args: ['resume', '--last', job.then] });
+  } finally {
+    await rm(home, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
