@@ -33,6 +33,8 @@ describe('a chat error', () => {
     expect(error['param']).toBe('messages');
     const facts = { tokens: 5_000, context: 4_096, estimated: 1 };
     expect(bodyOf(new ServiceError('context_length_exceeded', 'Too long.', { facts })).error['message']).toContain('about 5000 tokens');
-    expect(bodyOf(new ServiceError('context_length_exceeded', 'Too long.')).error['message']).toContain('maximum context length');
+    expect(bodyOf(new ServiceError('context_length_exceeded', 'Too long.')).error['message']).toMatch(
+      /prompt is too long: its input tokens exceed the configured limit.*maximum context length/,
+    );
   });
 });

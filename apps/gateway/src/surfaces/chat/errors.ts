@@ -7,7 +7,7 @@ import type { ErrorFormat } from '../surface.js';
 function contextMessage({ message, facts }: ServiceError): string {
   const { tokens, context, estimated } = facts ?? {};
   if (tokens === undefined || context === undefined) {
-    return `The prompt is too long: the messages exceed this model's maximum context length. ${message}`;
+    return `The prompt is too long: its input tokens exceed the configured limit, this model's maximum context length. ${message}`;
   }
   const come = `${estimated ? 'about ' : ''}${tokens} tokens`;
   return `The prompt is too long: this model's maximum context length is ${context} tokens, but the messages come to ${come}. Shorten the messages.`;

@@ -20,7 +20,7 @@ describe('an error of the responses contract', () => {
       ...{ param: 'input', code: 'context_length_exceeded' },
     });
     expect(bodyOf(new ServiceError('context_length_exceeded', 'Too long.')).error['message']).toMatch(
-      /prompt is too long.*maximum context length/,
+      /prompt is too long: its input tokens exceed the configured limit.*maximum context length/,
     );
   });
 

@@ -10,7 +10,7 @@ const STOPPED_STATUS = 400;
 function contextMessage({ message, facts }: ServiceError): string {
   const { tokens, context, estimated } = facts ?? {};
   if (tokens === undefined || context === undefined)
-    return `The prompt is too long: it exceeds this model's maximum context length. ${message}`;
+    return `The prompt is too long: its input tokens exceed the configured limit, this model's maximum context length. ${message}`;
   return `This model's maximum context length is ${context} tokens; the prompt is too long: ${estimated ? 'about ' : ''}${tokens} tokens.`;
 }
 
