@@ -1,13 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { claudeCodeOf, type ClientPackages } from './client-packages.js';
 import type { Job } from './client-process.js';
-
-/** Only bounds a failure. */
-const RUN_WITHIN_MS = 120_000;
+import { jsonLines, runProgram } from './run-program.js';
 
 /** What a run of Claude Code tells its user. */
 export interface ClaudeRun {
@@ -41,27 +37,6 @@ const environmentFor = ({ baseURL, apiKey, model }: ClaudeJob, home: string): Re
   CLAUDE_CODE_MAX_RETRIES: '1',
 });
 
-async function outputOf(
-  program: string,
-  args: readonly string[],
-  { cwd, env }: { cwd: string; env: Record<string, string> },
-): Promise<Output> {
-  const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const timer = setTimeout(() => child.kill('SIGKILL'), RUN_WITHIN_MS);
-  const output = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
-  const [exitCode] = (await once(child, 'close')) as [number | null];
-  clearTimeout(timer);
-  return { ...output, exitCode };
-}
-
-interface Output {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly exitCode: number | null;
-}
-
 /**
  * Runs Claude Code once in print mode, in an empty folder with an empty home.
  * @throws Error when it prints no result.
@@ -71,10 +46,10 @@ export async function runClaudeCode(packages: ClientPackages, job: ClaudeJob): P
   try {
     const allowed = job.allowed ? ['--allowedTools', ...job.allowed] : [];
     const args = ['-p', job.text, '--output-format', 'json', ...allowed];
-    const { stdout, stderr, exitCode } = await outputOf(claudeCodeOf(packages), args, { cwd: home, env: environmentFor(job, home) });
-    const line = stdout.split('\n').findLast((text) => text.startsWith('{'));
-    if (line === undefined) throw new Error(`Claude Code ended with ${exitCode}:\n${stdout}${stderr}`);
-    const { result = '', is_error: failed, num_turns: turns } = JSON.parse(line) as Printed;
+    const { stdout, stderr, exitCode } = await runProgram(claudeCodeOf(packages), args, { cwd: home, env: environmentFor(job, home) });
+    const printed = jsonLines<Printed>(stdout).at(-1);
+    if (printed === undefined) throw new Error(`Claude Code ended with ${exitCode}:\n${stdout}${stderr}`);
+    const { result = '', is_error: failed, num_turns: turns } = printed;
     return { result, failed, exitCode, turns };
   } finally {
     await rm(home, { recursive: true, force: true, maxRetries: 5 });

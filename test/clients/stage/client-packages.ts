@@ -28,3 +28,7 @@ export function codexOf({ folder }: ClientPackages): string {
   const [target = ''] = readdirSync(vendor);
   return join(vendor, target, 'bin/codex');
 }
+
+/** The program of opencode. */
+export const opencodeOf = ({ folder }: ClientPackages): string =>
+  join(folder, 'node_modules', `opencode-${process.platform}-${process.arch}`, 'bin/opencode');

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,9 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ClientPackages, codexOf } from './client-packages.js';
 import type { Job } from './client-process.js';
+import { jsonLines, runProgram } from './run-program.js';
 
-/** Only bounds a failure. */
-const RUN_WITHIN_MS = 120_000;
 const MCP_SERVER = fileURLToPath(new URL('../programs/mcp-server.mjs', import.meta.url));
 const PAGE = readFileSync(new URL('../../../docs/connect-your-client.md', import.meta.url), 'utf8');
 
@@ -108,17 +105,8 @@ interface Turn {
 async function runTurn(packages: ClientPackages, { apiKey, folder, signal }: CodexJob, { args, home }: Turn): Promise<CodexRun> {
   const env = { PATH: process.env['PATH'] ?? '', HOME: home, CODEX_HOME: home, SLIPWAY_API_KEY: apiKey };
   const unguarded = ['exec', '--json', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox'];
-  const child = spawn(codexOf(packages), [...unguarded, ...args], { cwd: folder ?? home, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const end = (): boolean => child.kill('SIGKILL');
-  const timer = setTimeout(end, RUN_WITHIN_MS);
-  signal?.addEventListener('abort', end);
-  let [stdout, stderr] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const [exitCode] = (await once(child, 'close')) as [number | null];
-  clearTimeout(timer);
-  const lines = stdout.split('\n').filter((line) => line.startsWith('{'));
-  return { exitCode, output: stdout + stderr, ...read(lines.map((line) => JSON.parse(line) as Printed)) };
+  const { stdout, stderr, exitCode } = await runProgram(codexOf(packages), [...unguarded, ...args], { cwd: folder ?? home, env, signal });
+  return { exitCode, output: stdout + stderr, ...read(jsonLines(stdout)) };
 }
 
 /** Runs Codex without asking its user, with an empty home, for one prompt or two. Commands run unguarded: tests alone say which. */
