@@ -30,13 +30,17 @@ describe('values in code', () => {
 });
 
 describe('a request as code', () => {
-  it.each(['chat', 'messages'] as const)('for %s by curl sends the body as it is, and the key from the environment', (contract) => {
+  it.each([
+    ['chat', 'chat/completions'],
+    ['responses', 'responses'],
+    ['messages', 'messages'],
+  ] as const)('for %s by curl sends the body as it is, and the key from the environment', (contract, endpoint) => {
     const text = requestSnippet(contract, 'curl', target, body);
     const script = text.replace(/^curl -N/, 'printf "%s\\n"');
     const words = execFileSync('sh', ['-c', script], { env: { SLIPWAY_API_KEY: 'k-1' } }).toString();
     expect(words).toContain('k-1');
     expect(JSON.parse(words.slice(words.indexOf('\n{') + 1))).toEqual(body);
-    expect(text).toContain(`https://inference.example.com/deployment-3/v1/${contract === 'chat' ? 'chat/completions' : 'messages'}`);
+    expect(text).toContain(`https://inference.example.com/deployment-3/v1/${endpoint}`);
   });
 
   it('for messages leaves the stream to the SDK’s method', () => {

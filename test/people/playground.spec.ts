@@ -109,12 +109,15 @@ describe('the playground', () => {
     expect(text + JSON.stringify([...response.headers])).not.toContain('svc_dep_');
   });
 
-  it('relays the messages contract and refusals unchanged', async () => {
+  it('relays every contract and refusals unchanged', async () => {
     const browser = await signedIn(owner);
     await (await whenAnswering(browser)).text();
     const path = '/api/playground/deployment-7/messages';
     const body = { model: 'deployment-7', max_tokens: 20, stream: true, messages: [{ role: 'user', content: 'one two' }] };
     expect(await (await ask(browser, JSON.stringify(body), { path })).text()).toContain('event: message_stop');
+    const responses = { model: 'deployment-7', stream: true, input: 'one two' };
+    const answer = await ask(browser, JSON.stringify(responses), { path: '/api/playground/deployment-7/responses' });
+    expect(await answer.text()).toContain('event: response.completed');
     const refused = await ask(browser, chat({ temperature: 9 }));
     expect([refused.status, await refused.json()]).toMatchObject([400, { error: { param: 'temperature' } }]);
     expect((await ask(browser, chat(), { path: '/api/playground/deployment-8/chat' })).status).toBe(404);

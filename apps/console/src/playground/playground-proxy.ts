@@ -47,7 +47,11 @@ export class GatewayClient {
 const BODY_MAX = 1024 * 1024;
 /** Interval at which the key of a running response is renewed, in milliseconds. */
 const KEEP_EVERY_MS = 60_000;
-const ENDPOINTS: Readonly<Record<string, string>> = { chat: 'v1/chat/completions', messages: 'v1/messages' };
+const ENDPOINTS: Readonly<Record<string, string>> = {
+  chat: 'v1/chat/completions',
+  responses: 'v1/responses',
+  messages: 'v1/messages',
+};
 /** Headers of the gateway's response that pages get. `request-id` identifies the request in the gateway's log. */
 const HEADERS = ['content-type', 'cache-control', 'retry-after', 'request-id', 'x-accel-buffering'] as const;
 
@@ -69,13 +73,13 @@ interface Call {
 type Route = { Params: { readonly deployment: string; readonly contract: string } };
 
 /**
- * Forwards playground requests of either public contract to the gateway on behalf of the signed-in person, and streams the
+ * Forwards playground requests of any contract of conversations to the gateway on behalf of the signed-in person, and streams the
  * response back. The key stays in the console.
  */
 export class PlaygroundProxy {
   constructor(private readonly options: PlaygroundOptions) {}
 
-  /** Adds `POST /api/playground/<slug>/<chat|messages>`. */
+  /** Adds `POST /api/playground/<slug>/<chat|responses|messages>`. */
   install(server: FastifyInstance, bounds: RequestBounds): void {
     void server.register((scope, _options, done) => {
       // The role is checked before the body is read. The gateway validates the body.

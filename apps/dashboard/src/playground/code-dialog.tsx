@@ -15,7 +15,7 @@ export interface CodeDialogProps {
   readonly onClose: () => void;
 }
 
-/** A question as a program asks it, in both contracts. */
+/** A question as a program asks it, in any contract. */
 export function CodeDialog({ ask, target, contract: asked, onClose }: CodeDialogProps): JSX.Element {
   const [contract, setContract] = useState(asked);
   const [{ language }, choose] = useCodeChoice();

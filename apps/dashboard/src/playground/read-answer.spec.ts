@@ -10,6 +10,8 @@ const chat = (...events: readonly unknown[]): typeof NO_ANSWER =>
   );
 const messages = (...events: readonly unknown[]): typeof NO_ANSWER =>
   events.reduce<typeof NO_ANSWER>((answer, event) => readEvent('messages', answer, JSON.stringify(event)), NO_ANSWER);
+const responses = (...events: readonly unknown[]): typeof NO_ANSWER =>
+  events.reduce<typeof NO_ANSWER>((answer, event) => readEvent('responses', answer, JSON.stringify(event)), NO_ANSWER);
 const delta = (fields: object, finish: string | null = null): object => ({ choices: [{ index: 0, delta: fields, finish_reason: finish }] });
 
 describe('server-sent events', () => {
@@ -103,6 +105,43 @@ describe('a messages answer', () => {
 
   it('that ends with an error event says it', () => {
     expect(messages({ type: 'error', error: { type: 'api_error', message: 'Lost.' } }).error).toBe('Lost.');
+  });
+});
+
+describe('a responses answer', () => {
+  it('is put together of items', () => {
+    const answer = responses(
+      { type: 'response.created', response: { status: 'in_progress', usage: null } },
+      { type: 'response.output_item.added', item: { type: 'reasoning', summary: [] } },
+      { type: 'response.reasoning_summary_text.delta', delta: 'Hm.' },
+      { type: 'keepalive' },
+      { type: 'response.output_item.added', item: { type: 'message', content: [] } },
+      { type: 'response.output_text.delta', delta: 'Hi' },
+      { type: 'response.output_item.added', item: { type: 'function_call', call_id: 'a', name: 'f', arguments: '' } },
+      { type: 'response.function_call_arguments.delta', delta: '{"x":' },
+      { type: 'response.function_call_arguments.delta', delta: '2}' },
+      {
+        type: 'response.completed',
+        response: { status: 'completed', usage: { input_tokens: 9, input_tokens_details: { cached_tokens: 4 }, output_tokens: 7 } },
+      },
+    );
+    expect(answer).toMatchObject({
+      ...{ text: 'Hi', reasoning: 'Hm.', calls: [{ id: 'a', name: 'f', args: '{"x":2}' }] },
+      ...{ finish: 'completed', usage: { prompt: 9, cached: 4, completion: 7 }, isWhole: true },
+    });
+  });
+
+  it('that is cut by a limit names it', () => {
+    const response = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' }, usage: null };
+    expect(responses({ type: 'response.incomplete', response })).toMatchObject({ finish: 'max_output_tokens', isWhole: true });
+  });
+
+  it('that ends with an error event says it', () => {
+    const message = 'The worker was lost.';
+    expect(responses({ type: 'error', code: 'worker_lost', message, error: { message } })).toMatchObject({
+      error: message,
+      isWhole: false,
+    });
   });
 });
 

@@ -110,7 +110,50 @@ function messagesUsage(usage: Json): Answer['usage'] {
   return { prompt: count(input) + count(cached), completion: count(output), cached: countOrNull(cached) };
 }
 
-const READERS: Readonly<Record<Contract, (answer: Answer, data: string) => Answer>> = { chat: readChat, messages: readMessages };
+/** What one event of a responses stream adds. One item is open at a time. */
+function readResponses(answer: Answer, data: string): Answer {
+  const event = JSON.parse(data) as Json;
+  const pieces = answer.pieces + 1;
+  switch (event['type']) {
+    case 'error':
+      return { ...answer, error: errorOf(event) };
+    case 'response.output_text.delta':
+      return { ...answer, text: answer.text + text(event['delta']), pieces };
+    case 'response.reasoning_summary_text.delta':
+      return { ...answer, reasoning: answer.reasoning + text(event['delta']), pieces };
+    case 'response.output_item.added':
+      return startItem(answer, object(event['item']));
+    case 'response.function_call_arguments.delta':
+      return { ...answer, calls: withCall(answer.calls, Math.max(0, answer.calls.length - 1), { args: text(event['delta']) }), pieces };
+    case 'response.completed':
+    case 'response.incomplete':
+      return endResponse(answer, object(event['response']));
+    default:
+      return answer;
+  }
+}
+
+function startItem(answer: Answer, item: Json): Answer {
+  if (item['type'] !== 'function_call') return answer;
+  const call = { id: text(item['call_id']), name: text(item['name']) };
+  return { ...answer, calls: withCall(answer.calls, answer.calls.length, call), pieces: answer.pieces + 1 };
+}
+
+function endResponse(answer: Answer, { status, incomplete_details: details, usage }: Json): Answer {
+  const { input_tokens: input, output_tokens: output, input_tokens_details: inputs } = object(usage);
+  return {
+    ...answer,
+    finish: text(object(details)['reason']) || text(status),
+    usage: { prompt: count(input), completion: count(output), cached: countOrNull(object(inputs)['cached_tokens']) },
+    isWhole: true,
+  };
+}
+
+const READERS: Readonly<Record<Contract, (answer: Answer, data: string) => Answer>> = {
+  chat: readChat,
+  responses: readResponses,
+  messages: readMessages,
+};
 
 /** An answer with one more event of its stream; what is no JSON is an answer that cannot be read. */
 export function readEvent(contract: Contract, answer: Answer, data: string): Answer {

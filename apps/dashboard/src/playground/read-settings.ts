@@ -67,7 +67,7 @@ class Reader {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A tool in the form of either contract, or bare; null for anything else. */
+/** A tool in the form of any contract, or bare; null for anything else. */
 function toolOf(written: unknown): Tool | null {
   if (!isObject(written)) return null;
   const tool = isObject(written['function']) ? written['function'] : written;
@@ -99,7 +99,7 @@ export function readSettings(
     topP: reader.number('topP'),
     maxTokens: reader.number('maxTokens'),
     seed: can('seed') ? reader.number('seed') : undefined,
-    stop: reader.stop(),
+    stop: can('stop') ? reader.stop() : undefined,
     form: formOf(settings, can, reader),
     ...toolsOf(settings, can, reader),
     reasoning: settings.reasoning === 'default' || !can('reasoning') ? undefined : settings.reasoning,

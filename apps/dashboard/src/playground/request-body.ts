@@ -2,7 +2,7 @@ import type { Contract } from '../snippets/inference-snippets.js';
 import type { Past, Question, ToolCall } from './conversation.js';
 import type { Wishes } from './settings.js';
 
-/** Everything that a request is made of, in neither contract's form. */
+/** Everything that a request is made of, in no contract's form. */
 export interface Ask {
   /** The deployment's slug. */
   readonly model: string;
@@ -102,8 +102,40 @@ function messagesBody({ model, wishes, past, question }: Ask): Body {
   };
 }
 
+const responsesQuestion = ({ text, results }: Question): object[] => [
+  ...results.map(({ id, text: output }) => ({ type: 'function_call_output', call_id: id, output })),
+  ...(text === '' ? [] : [{ role: 'user', content: text }]),
+];
+
+const responsesAnswer = ({ answer: { text, calls } }: Past): object[] => [
+  ...(text === '' ? [] : [{ role: 'assistant', content: text }]),
+  ...calls.map((call) => ({ type: 'function_call', call_id: call.id, name: call.name, arguments: JSON.stringify(inputOf(call)) })),
+];
+
+function responsesBody({ model, wishes, past, question }: Ask): Body {
+  const { system, temperature, topP, maxTokens, form, tools, toolChoice, reasoning } = wishes;
+  return {
+    model,
+    instructions: system,
+    input: [...past.flatMap((one) => [...responsesQuestion(one.question), ...responsesAnswer(one)]), ...responsesQuestion(question)],
+    stream: true,
+    store: false,
+    temperature,
+    top_p: topP,
+    max_output_tokens: maxTokens,
+    text: form && { format: responsesFormat(form) },
+    tools: tools?.map(({ name, description, parameters }) => ({ type: 'function', name, description, parameters, strict: false })),
+    tool_choice: toolChoice,
+    reasoning: reasoning && { effort: reasoning === 'off' ? 'none' : reasoning },
+  };
+}
+
+const responsesFormat = ({ schema }: NonNullable<Wishes['form']>): object =>
+  schema === null ? { type: 'json_object' } : { type: 'json_schema', name: FORM_NAME, schema, strict: true };
+
+const BODIES: Readonly<Record<Contract, (ask: Ask) => Body>> = { chat: chatBody, responses: responsesBody, messages: messagesBody };
+
 /** The body of a request in one of the contracts; what it has no field for is left out. */
 export function requestBody(contract: Contract, ask: Ask): Body {
-  const body = contract === 'chat' ? chatBody(ask) : messagesBody(ask);
-  return JSON.parse(JSON.stringify(body)) as Body;
+  return JSON.parse(JSON.stringify(BODIES[contract](ask))) as Body;
 }

@@ -63,6 +63,9 @@ describe('settings', () => {
   it('say why they cannot be set', () => {
     expect(hindranceOf('seed', 'chat', [['seed']])).toBeNull();
     expect(hindranceOf('seed', 'messages', [['seed']])).toMatch(/Messages contract/);
+    expect(hindranceOf('stop', 'responses', [['seed']])).toMatch(/Responses contract/);
+    expect(hindranceOf('stop', 'chat', [[]])).toBeNull();
+    expect(hindranceOf('json_object', 'responses', [['json_object']])).toBeNull();
     expect(hindranceOf('tools', 'chat', [['seed']])).toBe('Not supported by this deployment.');
     expect(hindranceOf('tools', 'chat', [['tools'], []])).toBe('Not supported by both deployments.');
   });
@@ -153,6 +156,28 @@ describe('a request', () => {
     });
   });
 
+  it('of the responses contract holds the same in its form', () => {
+    expect(requestBody('responses', ask)).toEqual({
+      model: 'deployment-3',
+      instructions: 'Be brief.',
+      input: [
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', content: 'Let me look.' },
+        { type: 'function_call', call_id: 'c1', name: 'a', arguments: '{"city":"Paris"}' },
+        { type: 'function_call_output', call_id: 'c1', output: 'Sunny' },
+        { role: 'user', content: 'And?' },
+      ],
+      stream: true,
+      store: false,
+      temperature: 0.5,
+      max_output_tokens: 64,
+      text: { format: { type: 'json_schema', name: 'answer', schema: SCHEMA, strict: true } },
+      tools: [{ type: 'function', name: 'a', description: 'A.', parameters: SCHEMA, strict: false }],
+      tool_choice: 'required',
+      reasoning: { effort: 'low' },
+    });
+  });
+
   it('without settings asks for nothing but an answer', () => {
     const bare = { model: 'deployment-3', wishes: {}, past: [], question: { text: 'Hi', results: [] } };
     const messages = [{ role: 'user', content: 'Hi' }];
@@ -160,9 +185,10 @@ describe('a request', () => {
     expect(requestBody('messages', bare)).toEqual({ model: 'deployment-3', messages, max_tokens: 1_024, stream: true });
   });
 
-  it('without reasoning says so in both contracts', () => {
+  it('without reasoning says so in every contract', () => {
     const off = { ...ask, wishes: { reasoning: 'off' } as const };
     expect(requestBody('chat', off)).toMatchObject({ reasoning_effort: 'none' });
+    expect(requestBody('responses', off)).toMatchObject({ reasoning: { effort: 'none' } });
     expect(requestBody('messages', off)).toMatchObject({ thinking: { type: 'disabled' } });
   });
 });

@@ -19,6 +19,7 @@ export interface SettingsPanelProps {
 
 const CONTRACTS = [
   { value: 'chat', label: 'Chat completions' },
+  { value: 'responses', label: 'Responses' },
   { value: 'messages', label: 'Messages' },
 ] as const;
 const EFFORTS = [
@@ -134,6 +135,7 @@ function Sampling({ settings, faults, set, gate }: PartProps): JSX.Element {
         value={settings.stop}
         fault={faults.stop}
         onChange={({ target }) => set('stop', target.value)}
+        {...gate('stop')}
       />
       <SelectField
         label="Reasoning effort"

@@ -33,7 +33,7 @@ export const FIRST_SETTINGS: Settings = {
   reasoning: 'default',
 };
 
-/** A tool, in neither contract's form. */
+/** A tool, in no contract's form. */
 export interface Tool {
   readonly name: string;
   readonly description: string | undefined;
@@ -58,13 +58,21 @@ export type SettingsField = keyof Settings;
 export type Faults = Partial<Record<SettingsField, string>>;
 
 /** Parameters that not every deployment and contract has. */
-export type Parameter = 'seed' | 'json_object' | 'json_schema' | 'tools' | 'tool_choice' | 'reasoning';
+export type Parameter = 'seed' | 'stop' | 'json_object' | 'json_schema' | 'tools' | 'tool_choice' | 'reasoning';
 
-const CHAT_ALONE: ReadonlySet<Parameter> = new Set(['seed', 'json_object']);
+/** Parameters that a contract does not have. */
+const LACKING: Readonly<Record<Contract, { readonly title: string; readonly parameters: readonly Parameter[] }>> = {
+  chat: { title: 'Chat completions', parameters: [] },
+  responses: { title: 'Responses', parameters: ['seed', 'stop'] },
+  messages: { title: 'Messages', parameters: ['seed', 'json_object'] },
+};
 
 /** Why a parameter cannot be set; null = it can. @param caps of each deployment that is asked */
 export function hindranceOf(parameter: Parameter, contract: Contract, caps: readonly (readonly string[])[]): string | null {
-  if (contract === 'messages' && CHAT_ALONE.has(parameter)) return 'Not part of the Messages contract.';
+  const { title, parameters } = LACKING[contract];
+  if (parameters.includes(parameter)) return `Not part of the ${title} contract.`;
+  // Every engine ends at stop sequences.
+  if (parameter === 'stop') return null;
   if (caps.length > 0 && caps.every((one) => one.includes(parameter))) return null;
   return caps.length > 1 ? 'Not supported by both deployments.' : 'Not supported by this deployment.';
 }

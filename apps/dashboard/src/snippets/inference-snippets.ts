@@ -1,5 +1,5 @@
 /** A contract of conversations. */
-export type Contract = 'chat' | 'messages';
+export type Contract = 'chat' | 'responses' | 'messages';
 /** A contract that code is shown for. */
 export type CodeContract = Contract | 'embeddings';
 export type Language = 'curl' | 'python' | 'typescript';
@@ -60,6 +60,26 @@ const stream = await client.chat.completions.create({
   stream: true,
 });
 for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.content ?? '');`,
+  },
+  responses: {
+    curl: (target, key) => `curl -N ${baseUrlOf(target, 'responses')}/responses \\
+  -H "Authorization: Bearer ${inShell(key)}" \\
+  -H "Content-Type: application/json" \\
+  -d '${JSON.stringify({ model: target.model, stream: true, input: QUESTION })}'`,
+    python: (target, key) => `${pythonImport(key)}from openai import OpenAI
+
+client = OpenAI(base_url="${baseUrlOf(target, 'responses')}", api_key=${inPython(key)})
+stream = client.responses.create(model="${target.model}", input="${QUESTION}", stream=True)
+for event in stream:
+    if event.type == "response.output_text.delta":
+        print(event.delta, end="", flush=True)`,
+    typescript: (target, key) => `import OpenAI from 'openai';
+
+const client = new OpenAI({ baseURL: '${baseUrlOf(target, 'responses')}', apiKey: ${inTypescript(key)} });
+const stream = await client.responses.create({ model: '${target.model}', input: '${QUESTION}', stream: true });
+for await (const event of stream) {
+  if (event.type === 'response.output_text.delta') process.stdout.write(event.delta);
+}`,
   },
   messages: {
     curl: (target, key) => `curl -N ${baseUrlOf(target, 'messages')}/v1/messages \\

@@ -40,6 +40,31 @@ const client = new OpenAI({ baseURL: '${baseUrlOf(target, 'chat')}', apiKey: pro
 const stream = await client.chat.completions.create(${typescriptLiteral(body)});
 for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.content ?? '');`,
   },
+  responses: {
+    curl: (target, body) =>
+      curl(
+        `${baseUrlOf(target, 'responses')}/responses`,
+        [`Authorization: Bearer $${KEY_VARIABLE}`, 'Content-Type: application/json'],
+        body,
+      ),
+    python: (target, body) => `import os
+
+from openai import OpenAI
+
+client = OpenAI(base_url="${baseUrlOf(target, 'responses')}", api_key=os.environ["${KEY_VARIABLE}"])
+stream = client.responses.create(
+${pythonArguments(body)})
+for event in stream:
+    if event.type == "response.output_text.delta":
+        print(event.delta, end="", flush=True)`,
+    typescript: (target, body) => `import OpenAI from 'openai';
+
+const client = new OpenAI({ baseURL: '${baseUrlOf(target, 'responses')}', apiKey: process.env.${KEY_VARIABLE} });
+const stream = await client.responses.create(${typescriptLiteral(body)});
+for await (const event of stream) {
+  if (event.type === 'response.output_text.delta') process.stdout.write(event.delta);
+}`,
+  },
   messages: {
     curl: (target, body) =>
       curl(

@@ -4,7 +4,7 @@ import { type CodeContract, exportLine, inferenceSnippet, type Language } from '
 import { type McpSnippet, mcpSnippets } from './mcp-snippets.js';
 
 const target = { gateway: 'https://inference.example.com', path: 'acme/qwen2.5', model: 'qwen2.5' };
-const CASES = (['chat', 'messages', 'embeddings'] as const).flatMap((contract: CodeContract) =>
+const CASES = (['chat', 'responses', 'messages', 'embeddings'] as const).flatMap((contract: CodeContract) =>
   (['curl', 'python', 'typescript'] as const).map((language: Language) => [contract, language] as const),
 );
 
@@ -28,11 +28,12 @@ describe('a first request', () => {
 
   it('is shown as it was chosen last', () => {
     expect(readChoice('python messages')).toEqual({ language: 'python', contract: 'messages' });
+    expect(readChoice('typescript responses')).toEqual({ language: 'typescript', contract: 'responses' });
     expect(readChoice('fortran')).toEqual({ language: 'curl', contract: 'chat' });
     expect(readChoice(null)).toEqual({ language: 'curl', contract: 'chat' });
   });
 
-  it.each(['chat', 'messages'] as const)('by curl for %s has a body that is JSON', (contract) => {
+  it.each(['chat', 'responses', 'messages'] as const)('by curl for %s has a body that is JSON', (contract) => {
     const body = /-d '(.*)'$/.exec(inferenceSnippet(contract, 'curl', target))?.[1] ?? '';
     expect(JSON.parse(body)).toMatchObject({ model: 'qwen2.5', stream: true });
   });
