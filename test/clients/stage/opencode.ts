@@ -49,6 +49,7 @@ export async function runOpencode(packages: ClientPackages, { baseURL, apiKey, m
       SLIPWAY_API_KEY: apiKey,
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_DISABLE_MODELS_FETCH: '1',
+      OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
     };
     const args = ['run', '--format', 'json', '--auto', '--title', 'test', ...text.split(' ')];
     const { stdout, stderr, exitCode } = await runProgram(opencodeOf(packages), args, { cwd: home, env, signal });

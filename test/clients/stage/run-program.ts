@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Only bounds a failure. */
-const RUN_WITHIN_MS = 120_000;
+/** Only bounds a failure: the most patient program repeats for two minutes what stays broken. */
+const RUN_WITHIN_MS = 240_000;
 
 /** What a program needs beside its arguments. */
 export interface Surroundings {

@@ -122,6 +122,33 @@ describe('the page that makes a deployment', () => {
 });
 
 describe('the page of a deployment', () => {
+  it('shows a first request in the contract that is chosen', async () => {
+    const { page } = stage;
+    await go('deployments/deployment-1', 'Demo');
+    await page.getByRole('group', { name: 'Contract' }).getByRole('button', { name: 'Responses' }).click();
+    const code = page.getByRole('region', { name: 'First request' });
+    await code.getByText('/v1/responses').waitFor();
+    expect(await axeFaults(page, ['best-practice'])).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  });
+
+  it('shows how embeddings are asked for where it makes those', async () => {
+    const { page } = stage;
+    const [found] = await Promise.all([
+      page.waitForResponse('**/api/deployments/find').then((response) => response.json() as Promise<{ deployment: object }>),
+      go('deployments/deployment-1', 'Demo'),
+    ]);
+    const embeds = { ...found, deployment: { ...found.deployment, caps: ['embed', 'dimensions:384'] } };
+    await page.route('**/api/deployments/find', (route) => route.fulfill({ json: embeds }));
+    await page.reload();
+    await page.getByText('Embeddings of 384 numbers').waitFor();
+    expect(await page.getByRole('region', { name: 'First request' }).textContent()).toContain('/v1/embeddings');
+    expect(await page.getByRole('group', { name: 'Contract' }).count()).toBe(0);
+    await go('playground', 'Playground');
+    await page.getByText('This deployment makes embeddings and answers no conversations.').waitFor();
+  });
+
   it('says its state on every tab, and why once', async () => {
     const { page } = stage;
     await go('deployments/deployment-3', 'Far away');

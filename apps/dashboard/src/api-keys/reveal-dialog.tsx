@@ -1,9 +1,6 @@
 import type { JSX } from 'react';
 import { useEveryDeployment } from '../api/lists.js';
-import { useAddresses } from '../api/use-call.js';
-import { targetOf } from '../deployments/inference-target.js';
-import { useAccount } from '../session/use-session.js';
-import { RequestCode } from '../snippets/request-code.js';
+import { FirstRequest } from '../deployments/first-request.js';
 import { SecretReveal } from '../ui/secret-reveal.js';
 
 export interface RevealDialogProps {
@@ -16,8 +13,6 @@ export interface RevealDialogProps {
 
 /** Shows a new value, once, and a first request with it. */
 export function RevealDialog({ name, value, deployments, onDone }: RevealDialogProps): JSX.Element {
-  const { slug } = useAccount();
-  const addresses = useAddresses();
   const open = useEveryDeployment().data?.filter(({ id }) => deployments?.includes(id) ?? true);
   const first = open?.find(({ state }) => state === 'ready') ?? open?.[0];
   return (
@@ -29,10 +24,10 @@ export function RevealDialog({ name, value, deployments, onDone }: RevealDialogP
       ifLost="If you lose it, rotate the key."
       onDone={onDone}
     >
-      {first && addresses && (
+      {first && (
         <section className="grid grid-cols-[minmax(0,1fr)] gap-3">
           <h3 className="font-medium wrap-anywhere">Call {first.name} with it</h3>
-          <RequestCode target={targetOf(addresses.gateway_url, slug, first)} apiKey={value} />
+          <FirstRequest deployment={first} apiKey={value} />
         </section>
       )}
     </SecretReveal>

@@ -1,9 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { type JSX, lazy, type ReactNode, Suspense, useState } from 'react';
-import { useAddresses, useCall } from '../api/use-call.js';
-import { targetOf } from '../deployments/inference-target.js';
+import { useCall } from '../api/use-call.js';
+import { FirstRequest } from '../deployments/first-request.js';
 import { useAccount } from '../session/use-session.js';
-import { RequestCode } from '../snippets/request-code.js';
 import { Button, buttonClass } from '../ui/button.js';
 import { SecretField } from '../ui/copy-field.js';
 import { Icon } from '../ui/icon.js';
@@ -106,7 +105,7 @@ function StepContent({ step, apiKey, onKey }: StepContentProps): JSX.Element {
     case 'key':
       return <CreateKeyStep onKey={onKey} />;
     case 'request':
-      return <FirstRequest apiKey={apiKey} onKey={onKey} />;
+      return <RequestStep apiKey={apiKey} onKey={onKey} />;
     case 'team':
       return (
         <Link to="/$account/members" params={{ account }} className={`${buttonClass('plain')} justify-self-start`}>
@@ -150,17 +149,13 @@ function CreateKeyStep({ onKey, look = 'main' }: CreateKeyStepProps): JSX.Elemen
 }
 
 /** A request to paste, and a line that waits for it. */
-function FirstRequest({ apiKey, onKey }: Omit<StepContentProps, 'step'>): JSX.Element {
-  const { slug } = useAccount();
-  const addresses = useAddresses();
+function RequestStep({ apiKey, onKey }: Omit<StepContentProps, 'step'>): JSX.Element {
   const { data } = useCall('deployments/list', {});
   const ready = data?.deployments.find(({ state }) => state === 'ready');
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
       {apiKey !== undefined && <SecretField label="Key" value={apiKey} copy="Copy key" />}
-      {ready && addresses && (
-        <RequestCode target={targetOf(addresses.gateway_url, slug, ready)} {...(apiKey !== undefined && { apiKey })} />
-      )}
+      {ready && <FirstRequest deployment={ready} {...(apiKey !== undefined && { apiKey })} />}
       {apiKey === undefined && (
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <span className="text-muted">Use the key that you stored, or another one:</span>
