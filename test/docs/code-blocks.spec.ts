@@ -8,8 +8,10 @@ const PAGES = ['README.md', 'docs/connect-your-client.md'];
 const RUN_PYTHON = `
 import sys
 from unittest.mock import MagicMock
-for name in ("openai", "anthropic", "langchain_openai", "langchain_anthropic"):
+for name in ("openai", "anthropic", "langchain_openai", "langchain_anthropic", "agents", "litellm", "pydantic_ai"):
     sys.modules[name] = MagicMock()
+for name in ("models", "models.openai", "providers", "providers.openai"):
+    sys.modules["pydantic_ai." + name] = MagicMock()
 exec(compile(sys.stdin.read(), "block", "exec"), {})
 `;
 

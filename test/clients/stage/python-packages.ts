@@ -30,5 +30,5 @@ export async function ensurePythonPackages(): Promise<ClientPackages> {
   const folder = join(CACHE, state);
   const mark = join(folder, 'installed');
   if (!existsSync(mark)) await install(folder, mark);
-  return { ...INSTALLED, python: join(folder, 'bin/python') };
+  return { ...INSTALLED, folder, python: join(folder, 'bin/python') };
 }

@@ -1,45 +1,35 @@
-import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GatewayRig, type RunningGateway, until } from '../../gateway/gateway-rig.js';
-import { embedNumbers, vectorOf } from '../../gateway/scripted-runner.js';
 import { type ClientPackages, ensureClientPackages } from '../stage/client-packages.js';
+import { EmbeddingStage, EXPECTED_VECTORS, vectorsIn } from '../stage/embedding-stage.js';
+import { ensurePythonPackages } from '../stage/python-packages.js';
+import { runProgram } from '../stage/run-program.js';
 
-const PROGRAM = fileURLToPath(new URL('../programs/embeddings.mjs', import.meta.url));
+const programOf = (file: string): string => fileURLToPath(new URL(`../programs/${file}`, import.meta.url));
 const INSTALL_MS = 600_000;
-const run = promisify(execFile);
 
 describe('embeddings', () => {
   let packages: ClientPackages;
-  let rig: GatewayRig;
-  let gw: RunningGateway;
-  let slug: string;
-  let key: string;
-
+  let stage: EmbeddingStage;
   beforeAll(async () => {
-    packages = await ensureClientPackages();
-    rig = await GatewayRig.start();
-    const account = rig.account();
-    key = rig.key(account.id).value;
-    const caps = ['embed', 'dimensions:4'];
-    const { id } = rig.deployment(account.id, { caps });
-    slug = `deployment-${id}`;
-    gw = await rig.gateway();
-    await rig.runner({ dep: id, script: embedNumbers, caps });
-    const headers = { 'x-api-key': key, 'content-type': 'application/json' };
-    const body = JSON.stringify({ model: slug, input: 'x' });
-    await until(
-      'it answers',
-      async () => (await fetch(`${gw.url}/${slug}/v1/embeddings`, { method: 'POST', headers, body })).status === 200,
-    );
+    packages = { ...(await ensurePythonPackages()), ...(await ensureClientPackages()) };
+    stage = await EmbeddingStage.start();
   }, INSTALL_MS);
-  afterAll(() => rig?.end());
+  afterAll(() => stage?.end());
 
-  it.each(['openai-7', 'openai-6', 'ai', 'ai-6', 'langchain'])('are the same vectors for %s', async (client) => {
-    const args = ['--experimental-import-meta-resolve', PROGRAM, packages.folder, client, `${gw.url}/${slug}/v1`, slug];
-    const { stdout } = await run(packages.node, args, { env: { PATH: process.env['PATH'], API_KEY: key } });
-    const found = (JSON.parse(stdout) as number[][]).map((vector) => vector.map((number) => number.toFixed(5)));
-    expect(found).toEqual(['text 4', 'text 9'].map((text) => [...vectorOf(text)].map((number) => number.toFixed(5))));
-  });
+  async function expectVectors(program: string, args: readonly string[], client: string): Promise<void> {
+    const env = { PATH: process.env['PATH'] ?? '', API_KEY: stage.key, LITELLM_LOCAL_MODEL_COST_MAP: 'True' };
+    const all = [...args, packages.folder, client, stage.baseURL, stage.slug];
+    const { stdout, stderr, exitCode } = await runProgram(program, all, { cwd: packages.folder, env });
+    expect({ exitCode, stderr: exitCode === 0 ? '' : stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(vectorsIn(stdout)).toEqual(EXPECTED_VECTORS);
+  }
+
+  it.each(['openai-7', 'openai-6', 'ai', 'ai-6', 'langchain'])('are the same vectors for %s', (client) =>
+    expectVectors(packages.node, ['--no-warnings', '--experimental-import-meta-resolve', programOf('embeddings.mjs')], client),
+  );
+
+  it.each(['openai', 'langchain-openai', 'litellm'])('are the same vectors for %s of Python', (client) =>
+    expectVectors(packages.python ?? '', ['-W', 'ignore', programOf('embeddings.py')], client),
+  );
 });

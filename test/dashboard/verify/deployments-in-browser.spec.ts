@@ -130,7 +130,7 @@ describe('the page of a deployment', () => {
     await code.getByText('/v1/responses').waitFor();
     expect(await axeFaults(page, ['best-practice'])).toEqual([]);
     await page.setViewportSize({ width: 390, height: 844 });
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
   });
 
   it('shows how embeddings are asked for where it makes those', async () => {
