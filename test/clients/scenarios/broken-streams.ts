@@ -1,7 +1,7 @@
 import type { PlayedServer } from '@slipway/testing';
 import { describe, expect, it } from 'vitest';
 import type { Raised, Sight } from '../stage/client-process.js';
-import { actsOf, type ClientKind } from '../stage/clients.js';
+import { actsOf, type ClientKind, titleOf } from '../stage/clients.js';
 import { PLAYED_HALF, questionFor, type Scene } from '../stage/played-scenes.js';
 import type { Company } from './company.js';
 
@@ -98,7 +98,7 @@ export function describeBrokenStreams(company: Company): void {
   const servers = backends.filter((backend): backend is PlayedServer => backend !== 'demo');
   const pairs = (scenes: readonly Scene[]): (readonly [PlayedServer, Scene])[] =>
     servers.flatMap((server) => scenes.map((scene) => [server, scene] as const));
-  describe.each(kinds.map((kind) => [kind.flavour, kind] as const))('%s', (_, kind) => {
+  describe.each(kinds.map((kind) => [titleOf(kind), kind] as const))('%s', (_, kind) => {
     for (const act of actsOf(kind, TEXT_ACTS)) {
       it.each(pairs(TEXT_BREAKS))(`raises after the text that came (${act}; %s: %s)`, (...pair) =>
         expectBrokenText(company, kind, act, pair),

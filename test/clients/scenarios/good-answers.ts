@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { until } from '../../testing/until.js';
 import type { Sight } from '../stage/client-process.js';
 import type { Backend, Naming } from '../stage/client-stage.js';
-import { actsOf, type ClientKind } from '../stage/clients.js';
+import { actsOf, type ClientKind, titleOf } from '../stage/clients.js';
 import { CITY, PLAYED_TEXT, PLAYED_THOUGHT, questionFor, type Scene } from '../stage/played-scenes.js';
 import type { Company } from './company.js';
 
@@ -187,7 +187,7 @@ const ASIDES: Readonly<Record<string, { readonly promise: string; readonly expec
 export function describeGoodAnswers(company: Company): void {
   const { kinds, backends } = company.casting;
   const places = backends.flatMap((backend) => (['slug', 'alias'] as const).map((naming) => ({ backend, naming })));
-  describe.each(kinds.map((kind) => [kind.flavour, kind] as const))('%s', (_, kind) => {
+  describe.each(kinds.map((kind) => [titleOf(kind), kind] as const))('%s', (_, kind) => {
     for (const act of actsOf(kind)) {
       const { promise } = ANSWERS[act] ?? ASIDES[act]!;
       it.each(places)(`${promise} ($backend, by $naming)`, (at) => {

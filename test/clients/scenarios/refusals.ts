@@ -1,7 +1,7 @@
 import { formatKey } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import type { Raised } from '../stage/client-process.js';
-import { actsOf, type ClientKind } from '../stage/clients.js';
+import { actsOf, type ClientKind, titleOf } from '../stage/clients.js';
 import { PLAYED_TEXT, questionFor } from '../stage/played-scenes.js';
 import type { Company, Part } from './company.js';
 
@@ -148,7 +148,7 @@ async function expectReferenceRefused(company: Company, kind: ClientKind): Promi
 
 /** What clients make of requests that cannot be answered: one request, the right class, and what to do about it. */
 export function describeRefusals(company: Company): void {
-  describe.each(company.casting.kinds.map((kind) => [kind.flavour, kind] as const))('%s', (_, kind) => {
+  describe.each(company.casting.kinds.map((kind) => [titleOf(kind), kind] as const))('%s', (_, kind) => {
     describeMistakes(company, kind);
     describeOverflow(company, kind);
 

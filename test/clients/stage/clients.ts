@@ -23,6 +23,7 @@ const AI_SDK = { family: 'ai', program: 'ai-sdk.mjs', tries: 3 } as const;
 /** The SDKs that the repository uses itself. */
 export const OWN_CLIENTS: readonly ClientKind[] = [
   { ...CHAT_SDK, flavour: 'openai' },
+  { ...RESPONSES_SDK, flavour: 'openai' },
   { ...MESSAGES_SDK, flavour: '@anthropic-ai/sdk' },
 ];
 
@@ -87,6 +88,9 @@ export function actsOf({ program }: ClientKind, names?: readonly string[]): read
   return names ? names.filter((name) => acts.includes(name)) : acts;
 }
 
+/** Names a client in titles of tests: one package may speak two contracts. */
+export const titleOf = ({ flavour, contract }: ClientKind): string => `${flavour}, ${contract}`;
+
 /** The running processes of some clients. */
 export class ClientTroupe {
   private constructor(private readonly processes: ReadonlyMap<string, ClientProcess>) {}
@@ -94,13 +98,13 @@ export class ClientTroupe {
   static async start(packages: ClientPackages, kinds: readonly ClientKind[]): Promise<ClientTroupe> {
     const processes = new Map<string, ClientProcess>();
     // One after the other: their imports are what costs.
-    for (const kind of kinds) processes.set(kind.flavour, await ClientProcess.start(packages, kind));
+    for (const kind of kinds) processes.set(titleOf(kind), await ClientProcess.start(packages, kind));
     return new ClientTroupe(processes);
   }
 
-  of({ flavour }: ClientKind): ClientProcess {
-    const found = this.processes.get(flavour);
-    if (!found) throw new Error(`${flavour} was not started.`);
+  of(kind: ClientKind): ClientProcess {
+    const found = this.processes.get(titleOf(kind));
+    if (!found) throw new Error(`${titleOf(kind)} was not started.`);
     return found;
   }
 
