@@ -143,6 +143,17 @@ export function describeChanges(company: Company): void {
   });
 
   it(
+    'a model that says nothing for long keeps every client’s stream',
+    async () => {
+      const readers = readersOf(company, ['stream', 'helper']);
+      const running = beginAll(company, readers, { ...company.stage.at('vllm'), text: questionFor('slow') });
+      for (const { text, error } of await Promise.all(running.map(({ saw }) => saw)))
+        expect({ text, error }).toEqual({ text: PLAYED_TEXT, error: null });
+    },
+    LONG,
+  );
+
+  it(
     'a key that is revoked in mid-stream ends every client’s stream with an exception that says so',
     () => expectRevocationRaised(company),
     LONG,

@@ -100,6 +100,11 @@ export function describeCodex(company: Company): void {
     expect({ answer, exitCode }).toEqual({ answer: PLAYED_TEXT, exitCode: 0 });
   });
 
+  it('waits for a model that says nothing for longer than it waits itself', { timeout: LONG }, async () => {
+    const { answer, errors } = await run({ text: questionFor('slow'), provider: `${ONCE}stream_idle_timeout_ms = 20000\n` });
+    expect({ answer, errors }).toEqual({ answer: PLAYED_TEXT, errors: [] });
+  });
+
   it('leaves the engine alone when it is ended', async () => {
     const leaving = new AbortController();
     const running = run({ text: questionFor('silence'), signal: leaving.signal });

@@ -109,7 +109,7 @@ export class ClientProcess {
   static async start({ folder, node, python }: ClientPackages, { program, flavour, contract }: Program): Promise<ClientProcess> {
     const script = fileURLToPath(new URL(`../programs/${program}`, import.meta.url));
     const [command = '', ...options] = program.endsWith('.py')
-      ? [python, '-W', 'ignore']
+      ? [python, '-B', '-W', 'ignore']
       : [node, '--no-warnings', '--experimental-import-meta-resolve'];
     const args = [...options, script, folder, flavour, contract];
     // Nothing of this machine's environment may lead a client elsewhere than its job says.

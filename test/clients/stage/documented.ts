@@ -43,7 +43,7 @@ export async function runExample({ folder, node, python = '' }: ClientPackages, 
     const file = join(own, language === 'ts' ? 'example.mts' : 'example.py');
     await writeFile(file, named);
     const [program, args] =
-      language === 'ts' ? [node, ['--no-warnings', '--experimental-strip-types', file]] : [python, ['-W', 'ignore', file]];
+      language === 'ts' ? [node, ['--no-warnings', '--experimental-strip-types', file]] : [python, ['-B', '-W', 'ignore', file]];
     const env = { PATH: process.env['PATH'] ?? '', HOME: own, SLIPWAY_API_KEY: at.apiKey, LITELLM_LOCAL_MODEL_COST_MAP: 'True' };
     return await runProgram(program, args, { cwd: own, env });
   } finally {

@@ -17,6 +17,8 @@ type OwnScene =
   | 'call'
   /** An object for the schema of the programs. */
   | 'object'
+  /** Nothing for `SLOW_MS`, then the text. */
+  | 'slow'
   /** A call of the first tool that stops in its arguments: the connection breaks. */
   | 'call, cut'
   /** The same, and the stream ends as if nothing were wrong. */
@@ -43,6 +45,8 @@ export const PLAYED_TEXT = 'The weather is fine.';
 export const PLAYED_THOUGHT = 'Let me think.';
 /** What they say before they break. */
 export const PLAYED_HALF = 'The weather ';
+/** Longer than a gateway or a client waits without a sign of life. */
+const SLOW_MS = 40_000;
 export const CITY = { city: 'Paris', inhabitants: 2_100_000 };
 
 interface ChatBody {
@@ -91,7 +95,7 @@ const begunCall = ({ name, text }: { name: string; text: string }): UpstreamScri
 ];
 
 /** How it goes on. */
-const ENDINGS: Readonly<Record<Exclude<OwnScene, 'call' | 'object'>, UpstreamScript['steps']>> = {
+const ENDINGS: Readonly<Record<Exclude<OwnScene, 'call' | 'object' | 'slow'>, UpstreamScript['steps']>> = {
   'call, cut': [{ pauseMs: 20 }, { cut: true }],
   'call, no finish': [],
   'call, error': [sseEvent({ error: { code: 500, message: 'secret', type: 'server_error' } })],
@@ -119,7 +123,7 @@ function recordedFor(body: ChatBody): Recorded {
     return body.tools && !body.response_format
       ? calls
       : { behaviour: 'text', lines: { text: ['{"city":"Paris",', '"inhabitants":2100000}'] } };
-  return { behaviour: scene as PlayedBehaviour };
+  return { behaviour: scene === 'slow' ? 'text' : (scene as PlayedBehaviour) };
 }
 
 /** Makes an upstream play one server, in the scene that each question asks for. */
@@ -132,7 +136,7 @@ export function playScenes(upstream: ScriptedUpstream, server: PlayedServer): vo
     playUpstream(upstream, server, behaviour, lines);
     const script = upstream.answer(request);
     upstream.answer = perform;
-    return script;
+    return scene === 'slow' ? { ...script, steps: [{ pauseMs: SLOW_MS }, ...script.steps] } : script;
   };
   playUpstream(upstream, server, 'text');
   upstream.answer = perform;

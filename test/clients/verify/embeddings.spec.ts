@@ -30,6 +30,6 @@ describe('embeddings', () => {
   );
 
   it.each(['openai', 'langchain-openai', 'litellm'])('are the same vectors for %s of Python', (client) =>
-    expectVectors(packages.python ?? '', ['-W', 'ignore', programOf('embeddings.py')], client),
+    expectVectors(packages.python ?? '', ['-B', '-W', 'ignore', programOf('embeddings.py')], client),
   );
 });
