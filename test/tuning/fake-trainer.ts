@@ -27,6 +27,12 @@ export const BASE = {
   ...{ sha256: hash('base'), template_sha256: hash('template'), tokenizer_sha256: hash('tokenizer'), pace: 100 },
 };
 
+/** What the embedded trainer says of itself, without its memory. */
+export const EMBEDDED = {
+  ...{ name: 'embedded', installed: true, usable: true, detail: null, version: '1' },
+  ...{ architectures: ['qwen3'], methods: ['sft'], pause: true },
+};
+
 const WITNESS = { answers: [{ prompt: [1], answer: [2], adapter: [-0.1], base: [-2] }], distance: 1.9 };
 
 /** A training worker that trains nothing: tests say what it reports. */
@@ -59,21 +65,11 @@ export class FakeTrainer {
   beat(): void {
     if (this.#silent) return;
     const slots = this.slots.map((id) => ({ id, device: 'cpu' as const, bytes: 4e9, running: null }));
-    const trainer = {
-      name: 'embedded',
-      installed: true,
-      usable: true,
-      detail: null,
-      version: '1',
-      architectures: ['qwen3'],
-      methods: ['sft'],
-      pause: true,
-    };
     const beat = {
       tw: this.tw,
       host: 'host-1',
       slots,
-      trainers: [trainer],
+      trainers: [EMBEDDED],
       bases: [BASE],
       disk_free: 1e11,
       draining: false,

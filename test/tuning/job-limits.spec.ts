@@ -1,10 +1,11 @@
 import { AddExamples, CreateJob, DeleteDataset, PlanJob, ReadJobEvents, ReportMeasure, SetTuningQuotas } from '@slipway/contracts';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checked, conversations } from './bytes.js';
-import { BASE, type FakeTrainer } from './fake-trainer.js';
+import { until } from '../testing/until.js';
+import { checked, conversations, uploadFile } from './bytes.js';
+import { BASE, EMBEDDED, type FakeTrainer } from './fake-trainer.js';
 import { JobsStage } from './jobs-stage.js';
-import { TuningRig } from './rig.js';
+import { anAccount, TuningRig } from './rig.js';
 
 let postgres: TestPostgres;
 let rig: TuningRig;
@@ -81,9 +82,48 @@ describe('a job', () => {
     trainer.facts = { slots: [{ ...slot, bytes: 1e6 }] };
     trainer.beat();
     const job = await stage.job(given);
-    expect(await stage.seen(given.account, job, 'queued', 'no_memory')).toMatchObject({ detail: expect.stringContaining('less memory') });
+    expect(await stage.seen(given.account, job, 'queued', 'no_memory')).toMatchObject({ detail: expect.stringContaining('of memory, less than') });
     trainer.facts = {};
     await trainer.succeed(await stage.given(trainer, job));
+  });
+
+  it('waits where the worker has less memory than was planned', async () => {
+    const given = await stage.dataset();
+    const slot = { id: 'cpu', device: 'cpu' as const, running: null };
+    const shape = { layers: 4, width: 192, feed_forward: 512, heads: 3, kv_heads: 3, head_size: 64, vocabulary: 2_048 };
+    const memory = { bytes: 80 * 2 ** 20, per_base: 1, per_adapter_number: 16, activations: true };
+    const facts = { bases: [{ ...BASE, shape }], trainers: [{ ...EMBEDDED, memory }] };
+    trainer.facts = { ...facts, slots: [{ ...slot, bytes: 200 * 2 ** 20 }] };
+    trainer.beat();
+    const plan = async () => (await rig.rpc.call(PlanJob, { ...given, base: 'tiny' })).plan;
+    const planned = await until('the base is known with its shape', async () => {
+      const one = await plan();
+      return one.memory_bytes !== null && one;
+    });
+    // A small model and short examples: 86 MiB for the trainer, 207 for what scores beside it.
+    expect(planned.memory_bytes! / 2 ** 20).toBeGreaterThan(280);
+    expect(planned.memory_bytes! / 2 ** 20).toBeLessThan(310);
+    expect(planned.warnings).toContainEqual({ code: 'no_memory', message: expect.stringMatching(/about 0\.\d+ GiB .* 0\.20 GiB/) });
+    const job = await stage.job(given);
+    expect(await stage.seen(given.account, job, 'queued', 'no_memory')).toMatchObject({ detail: expect.stringContaining('0.20 GiB') });
+    trainer.facts = { ...facts, slots: [{ ...slot, bytes: 2 ** 30 }] };
+    await trainer.succeed(await stage.given(trainer, job));
+    expect((await plan()).warnings.map(({ code }) => code)).not.toContain('no_memory');
+    trainer.facts = {};
+  });
+
+  it.each([undefined, 'embedded'])('is refused over preferences, naming the trainer that it needs (%s)', async (wanted) => {
+    const account = anAccount();
+    const dataset = await rig.createDataset(account, 'pairs', { kind: 'preference' });
+    const pair = (i: number) => JSON.stringify({ prompt: `Question ${i}?`, chosen: `Good ${i}.`, rejected: `Bad ${i}.` });
+    const text = Array.from({ length: 12 }, (_, i) => pair(i)).join('\n');
+    await checked(rig, account, dataset, await uploadFile(rig, { account, dataset, text }));
+    const asked = { account, dataset, base: 'tiny', ...(wanted !== undefined && { trainer: wanted }) };
+    for (const rpc of [PlanJob, CreateJob] as const)
+      await expect(rig.rpc.call(rpc as typeof PlanJob, asked)).rejects.toMatchObject({
+        code: 'base_not_trainable',
+        message: expect.stringMatching(/preferences.*"dpo"/),
+      });
   });
 
   it('is refused above the rank that operators allow', async () => {

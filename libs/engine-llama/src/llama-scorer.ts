@@ -1,3 +1,4 @@
+import type { BaseShape } from '@slipway/contracts';
 import { EngineLoadError } from '@slipway/engine';
 import { ChatTemplate, ControlTokenGuard, TemplateFacts, type Tokenizer } from '@slipway/model-text';
 import type { Logger } from '@slipway/platform';
@@ -5,6 +6,7 @@ import type { LlamaContext, LlamaContextSequence, LlamaModel, Token } from 'node
 import { assertAdapterFits } from './adapter-file.js';
 import { LlamaTokenizer } from './llama-tokenizer.js';
 import { type LoadedModel, loadModel } from './load-model.js';
+import { modelShape } from './model-facts.js';
 import { type ModelHashes, modelHashes } from './model-hashes.js';
 import { tokenLogprobs } from './token-logprobs.js';
 
@@ -30,6 +32,8 @@ export interface ModelTexts {
   /** Texts of the tokens that end an answer. */
   readonly ends: readonly string[];
   readonly hashes: ModelHashes;
+  /** Null where the file does not say. */
+  readonly shape: BaseShape | null;
 }
 
 /** An answer with temperature 0. */
@@ -165,6 +169,7 @@ function textsOf(model: LlamaModel): ModelTexts {
     guard: new ControlTokenGuard(tokenizer.controlTexts),
     ends: [...endTexts(model), ...template.ends],
     hashes: modelHashes(metadata.tokenizer),
+    shape: modelShape(metadata),
   };
 }
 

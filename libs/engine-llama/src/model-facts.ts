@@ -1,5 +1,6 @@
+import type { BaseShape } from '@slipway/contracts';
 import { EngineLoadError, hasSoundMetadata } from '@slipway/engine';
-import { readGgufFileInfo } from 'node-llama-cpp';
+import { type GgufFileInfo, readGgufFileInfo } from 'node-llama-cpp';
 import { type ModelHashes, modelHashes } from './model-hashes.js';
 
 /** What a model file says of itself. */
@@ -11,6 +12,28 @@ export interface ModelFacts {
   /** Whether it has a chat template of its own. */
   readonly hasTemplate: boolean;
   readonly hashes: ModelHashes;
+  /** Null where the file does not say, or its layers differ. */
+  readonly shape: BaseShape | null;
+}
+
+interface SizedMetadata {
+  readonly block_count?: unknown;
+  readonly embedding_length?: unknown;
+  readonly feed_forward_length?: unknown;
+  readonly attention?: { readonly head_count?: unknown; readonly head_count_kv?: unknown; readonly key_length?: unknown };
+}
+
+/** Sizes of a model by the metadata of its file; null where one is missing, or a list because layers differ. */
+export function modelShape(metadata: GgufFileInfo['metadata']): BaseShape | null {
+  const { architecture } = metadata.general as { architecture: string };
+  const all = ((metadata as unknown as Record<string, unknown>)[architecture] ?? {}) as SizedMetadata;
+  const { head_count: heads, head_count_kv: kv = heads, key_length: head } = all.attention ?? {};
+  const [width, vocabulary] = [all.embedding_length, metadata.tokenizer?.ggml.tokens.length];
+  const divided = typeof width === 'number' && typeof heads === 'number' && heads > 0 ? width / heads : undefined;
+  const head_size = head ?? divided;
+  const shape = { layers: all.block_count, width, feed_forward: all.feed_forward_length, heads, kv_heads: kv, head_size, vocabulary };
+  const isWhole = Object.values(shape).every((size) => Number.isSafeInteger(size) && Number(size) > 0);
+  return isWhole ? (shape as BaseShape) : null;
 }
 
 /**
@@ -35,7 +58,8 @@ export async function readModelFacts(path: string): Promise<ModelFacts | null> {
     (sum, { dimensions }) => sum + dimensions.reduce<number>((all, each) => all * Number(each), 1),
     0,
   );
-  return { architecture, parameters, context, hasTemplate: tokenizer.chat_template !== undefined, hashes: modelHashes(tokenizer) };
+  const [hasTemplate, hashes] = [tokenizer.chat_template !== undefined, modelHashes(tokenizer)];
+  return { architecture, parameters, context, hasTemplate, hashes, shape: modelShape(metadata) };
 }
 
 const invalid = (cause?: unknown): EngineLoadError =>

@@ -3,7 +3,7 @@ import { fields, table } from '../table.js';
 
 /** What a job would do, for a terminal: facts, settings with their reasons, warnings. */
 export const planText = ({ settings, warnings, ...plan }: JobPlan): string => {
-  const { seconds } = plan;
+  const { seconds, memory_bytes: memory } = plan;
   const facts = fields([
     ['Base', plan.base],
     ['Trainer', plan.trainer],
@@ -12,6 +12,7 @@ export const planText = ({ settings, warnings, ...plan }: JobPlan): string => {
     ['Steps', plan.steps],
     ['Learned tokens', plan.learned_tokens],
     ['Time', seconds === null ? 'unknown until this base was trained once' : `${seconds.low} to ${seconds.high} s (${seconds.from})`],
+    ['Memory', memory === null ? 'unknown' : `about ${Math.ceil(memory / 2 ** 20)} MiB`],
     ['Runs', plan.placement],
   ]);
   const rows = table(

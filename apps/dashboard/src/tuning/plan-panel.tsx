@@ -52,7 +52,7 @@ function Plan({ plan }: { readonly plan: JobPlan }): JSX.Element {
             ['Tokens', `${formatCompact(plan.learned_tokens)} learned`],
             ['Time', timeText(plan)],
             plan.seconds !== null && ['Time from', plan.seconds.from],
-            plan.memory_bytes !== null && ['Memory', formatBytes(plan.memory_bytes)],
+            ['Memory', plan.memory_bytes === null ? 'Unknown for this base' : `About ${formatBytes(plan.memory_bytes)}`],
             ['Where', plan.placement],
             ['Trainer', plan.trainer],
             plan.keep_set ? ['Keep set', `${plan.keep_set.name} v${plan.keep_set.version}`] : false,

@@ -84,7 +84,7 @@ export class BasesService {
     this.#facts.set(identity, facts);
     if (!facts?.hasTemplate) return null;
     const { sha256 } = await this.#hashes.of(path);
-    const { architecture, parameters, context, hashes } = facts;
+    const { architecture, parameters, context, hashes, shape } = facts;
     return {
       base: basename(path, '.gguf').toLowerCase().slice(0, 200),
       ...{ path, architecture, parameters, context, sha256 },
@@ -92,6 +92,7 @@ export class BasesService {
       template_sha256: hashes.templateSha256,
       tokenizer_sha256: hashes.tokenizerSha256,
       pace: null,
+      ...(shape && { shape }),
     };
   }
 

@@ -4,7 +4,7 @@ import type { TrainerFacts } from '@slipway/contracts';
 import { z } from 'zod';
 import { TrainingFault } from '../training-fault.js';
 import { ProgramProcess } from './program-process.js';
-import type { RunSettings, Trainer, TrainerProcess, TrainerSink, TrainingRun } from './trainer.js';
+import type { Trainer, TrainerProcess, TrainerSink, TrainingRun } from './trainer.js';
 import { writeSpec } from './write-spec.js';
 
 const Manifest = z.object({
@@ -43,12 +43,14 @@ export class ProgramTrainer implements Trainer {
   }
 
   async probe(): Promise<TrainerFacts> {
-    const { name, version, architectures, pause } = this.manifest;
+    const { name, version, architectures, pause, memory_per_base: perBase } = this.manifest;
+    const memory = { bytes: 0, per_base: perBase, per_adapter_number: 0, activations: false };
     const detail = await this.install().then(
       () => null,
       (fault: unknown) => (fault instanceof TrainingFault ? fault.message : 'Its program cannot be found.'),
     );
-    return { name, installed: detail === null, usable: detail === null, detail, version, architectures, methods: ['sft'], pause };
+    const facts = { version, architectures, methods: ['sft'], pause, memory };
+    return { name, installed: detail === null, usable: detail === null, detail, ...facts };
   }
 
   /** The operator installed it: this looks whether its program is there. */
@@ -58,10 +60,6 @@ export class ProgramTrainer implements Trainer {
     await stat(program).catch((cause: unknown) => {
       throw new TrainingFault('trainer_unavailable', `The program of the trainer ${this.name} is missing.`, {}, { cause });
     });
-  }
-
-  async need({ base }: RunSettings): Promise<number> {
-    return Math.ceil((await stat(base)).size * this.manifest.memory_per_base);
   }
 
   async start(run: TrainingRun, sink: TrainerSink): Promise<TrainerProcess> {

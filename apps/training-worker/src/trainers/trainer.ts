@@ -71,12 +71,10 @@ export interface Trainer {
   readonly name: string;
   /** Whether it learns exactly the pieces of the role `assistant`; else it finds the answers by itself, and learns all of them. */
   readonly takesWeights: boolean;
-  /** What it can do on this machine. Never rejects: `detail` says why it cannot be used. */
+  /** What it can do on this machine, and the memory that it takes. Never rejects: `detail` says why it cannot be used. */
   probe(): Promise<TrainerFacts>;
   /** Brings what is missing, once per machine. @throws TrainingFault `trainer_unavailable` with the reason */
   install(signal: AbortSignal): Promise<void>;
-  /** Memory of a run, in bytes. */
-  need(settings: RunSettings): Promise<number>;
   /** Starts the child process. */
   start(run: TrainingRun, sink: TrainerSink): Promise<TrainerProcess>;
 }

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { paddedTokens, trainingMemory } from '@slipway/contracts';
 import type { AdapterScorer, LlamaScorer } from '../scoring.js';
 import { TrainingFault } from '../training-fault.js';
 import type { TrainerEvent } from '../trainers/trainer-events.js';
@@ -12,7 +14,6 @@ import { type JobSettings, type ResumePoint, StopTraining, type TrainingJob, typ
 
 /** Checkpoints of a run, about. */
 const CHECKPOINTS = 20;
-const TOKENS_STEP = 32;
 /** Share of the rate that it falls to; a rate of 0 ends some trainers. */
 const LEAST_RATE_SHARE = 0.01;
 const LEAST_RATE = 1e-7;
@@ -49,7 +50,7 @@ export async function trainAdapter(input: TrainInput): Promise<Trained> {
     ...settingsOf({ base: job.base.path, prepared: input.prepared, settings: job.settings }),
     ...(job.resume && { resume: { step: job.resume.step, path: 'resume' } }),
   };
-  await assertMemory(job, settings);
+  await assertMemory(input, settings);
   const steps = input.prepared.examples * settings.epochs;
   sink.plan({ steps, learnedTokens: input.prepared.learnedTokens * settings.epochs });
   return withScorer(input.scorer, null, input.context, async (plain) => {
@@ -73,9 +74,12 @@ export async function keepCheckpoint(input: TrainInput, resume: ResumePoint): Pr
 const gib = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(2)} GiB`;
 
 /** @throws TrainingFault `out_of_memory` before the trainer takes what serving needs */
-async function assertMemory({ trainer, memory = Infinity }: TrainingJob, settings: RunSettings): Promise<void> {
-  const need = await trainer.need(settings);
-  if (need <= memory) return;
+async function assertMemory({ job: { trainer, memory = Infinity }, scorer }: TrainInput, settings: RunSettings): Promise<void> {
+  const { memory: facts } = await trainer.probe();
+  const { size: bytes } = await stat(settings.base);
+  const base = { bytes, shape: scorer.texts.shape ?? undefined };
+  const need = facts ? trainingMemory(facts, { base, rank: settings.rank, tokens: settings.tokens }) : null;
+  if (need === null || need <= memory) return;
   const advice = 'Use a smaller base or shorter examples, or give the worker more (TRAINING_MEM_BYTES).';
   const message = `This training takes about ${gib(need)} of memory, and its worker gives trainings ${gib(memory)}. ${advice}`;
   throw new TrainingFault('out_of_memory', message, { need, memory });
@@ -98,7 +102,7 @@ export function settingsOf({ base, prepared, settings }: SettingsInput): RunSett
     held: prepared.held.length > 0,
     modules: MODULES,
     ...{ rank, alpha, rate, schedule, epochs, seed, leastRate },
-    tokens: Math.ceil(prepared.longest / TOKENS_STEP) * TOKENS_STEP,
+    tokens: paddedTokens(prepared.longest),
     checkpointSteps: checkpointSteps(prepared.examples, epochs),
   };
 }

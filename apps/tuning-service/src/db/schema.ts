@@ -3,6 +3,7 @@ import { Datasets1770000000000 } from './migrations/1770000000000-datasets.js';
 import { Jobs1770000100000 } from './migrations/1770000100000-jobs.js';
 import { AdapterImports1770000200000 } from './migrations/1770000200000-adapter-imports.js';
 import { ImportPrompts1770000400000 } from './migrations/1770000400000-import-prompts.js';
+import { JobMemory1770000500000 } from './migrations/1770000500000-job-memory.js';
 import { Splits1770000300000 } from './migrations/1770000300000-splits.js';
 
 /** The service's database and its migrations. No release of it was without a migrations table. */
@@ -10,6 +11,13 @@ export const tuningDatabase: ServiceDatabase = {
   name: 'tuning',
   applicationName: 'slipway-tuning',
   entities: [],
-  migrations: [Datasets1770000000000, Jobs1770000100000, AdapterImports1770000200000, Splits1770000300000, ImportPrompts1770000400000],
+  migrations: [
+    Datasets1770000000000,
+    Jobs1770000100000,
+    AdapterImports1770000200000,
+    Splits1770000300000,
+    ImportPrompts1770000400000,
+    JobMemory1770000500000,
+  ],
   strays: { schemas: [], relations: [] },
 };

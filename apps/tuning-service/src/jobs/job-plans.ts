@@ -6,7 +6,9 @@ import {
   type ErrorCode,
   isServiceError,
   type JobPlan,
+  paddedTokens,
   ServiceError,
+  trainingMemory,
 } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
 import { CONFIG } from '@slipway/platform';
@@ -18,11 +20,13 @@ import type { VersionRow } from '../datasets/version-rows.js';
 import { VersionsRepository } from '../datasets/versions.repository.js';
 import { notReady } from '../examples/version-errors.js';
 import { MeasuresRepository } from '../measures/measures.repository.js';
-import { hindranceOf, type KnownBase, TrainerTable, trainersOf } from '../trainers/trainer-table.js';
+import { hindranceOf, type KnownBase, refusalOf, TrainerTable, trainersOf } from '../trainers/trainer-table.js';
 import { type Resolved, resolveSettings } from './resolve-settings.js';
 
 /** Trainer of bases whose workers have none installed. */
 const FIRST_TRAINER = 'embedded';
+/** Fewer than there mostly are, so that the guess is too high rather than too low. */
+const CHARS_PER_TOKEN = 3;
 
 type Asked = Omit<z.output<typeof CreateJob.request>, 'idempotency_key' | 'actor'>;
 
@@ -36,6 +40,8 @@ export interface PlannedJob {
   readonly trainer: string;
   readonly resolved: Resolved;
   readonly isMeasured: boolean;
+  /** Of the whole job, in bytes; null = unknown. */
+  readonly memory: number | null;
 }
 
 /** Decides what a job would do, without making it. */
@@ -72,13 +78,16 @@ export class JobPlans {
     const hindrance = hindranceOf(known, method);
     if (hindrance?.isForEver === true) throw new ServiceError('base_not_trainable', hindrance.detail, { param: 'base' });
     const trainer = asked.trainer ?? trainerOf(known, method);
+    const refusal = refusalOf(known, trainer, method);
+    if (refusal !== null) throw new ServiceError('base_not_trainable', refusal, { param: 'trainer' });
     const measure = await this.measures.find(connection, { account, dataset: dataset.id, version: version.number }, known.base);
     const resolved = resolveSettings({
       ...{ given: settings, trainer, base: known.base, kind: dataset.kind, examples: version.examples, duplicates: version.duplicates },
       ...{ bytes: version.bytes, measure, timeLimitS: this.config.JOB_SECONDS_MAX, split: dataset.split },
     });
     const keepSet = await this.#keepSet(connection, account, gate.keep_dataset);
-    return { known, dataset, version, keepSet, trainer, resolved, isMeasured: measure !== null };
+    const memory = memoryOf(known, trainer, { rank: resolved.spec.rank, longest: measure?.longest ?? guessOf(version) });
+    return { known, dataset, version, keepSet, trainer, resolved, isMeasured: measure !== null, memory };
   }
 
   /** The plan as people see it. */
@@ -102,9 +111,9 @@ export class JobPlans {
               high: Math.ceil((tokens / slow) * 1.5),
               from: 'The pace at which connected workers trained this base before.',
             },
-      memory_bytes: null,
+      memory_bytes: planned.memory,
       placement: placementOf(known, dataset.kind === 'preference' ? 'dpo' : 'sft'),
-      warnings: resolved.warnings,
+      warnings: [...resolved.warnings, ...memoryWarnings(planned)],
     };
   }
 
@@ -137,6 +146,25 @@ const keepFault = (code: ErrorCode, message: string): ServiceError =>
 /** The trainer of a base: an installed one, or one that a worker knows. */
 const trainerOf = (known: KnownBase, method: string): string =>
   trainersOf(known, method)[0] ?? known.workers[0]?.trainers[0]?.name ?? FIRST_TRAINER;
+
+/** Tokens of the longest example, where none were counted. */
+const guessOf = ({ statistics }: VersionRow): number => Math.ceil((statistics?.lengths.longest ?? Infinity) / CHARS_PER_TOKEN);
+
+/** Memory of a job, by what its trainer says of itself; null = unknown. */
+export function memoryOf({ base, workers }: KnownBase, trainer: string, { rank, longest }: { rank: number; longest: number }): number | null {
+  const facts = workers.flatMap(({ trainers }) => trainers).find(({ name, memory }) => name === trainer && memory !== undefined)?.memory;
+  return facts ? trainingMemory(facts, { base, rank, tokens: paddedTokens(Math.min(longest, base.context)) }) : null;
+}
+
+function memoryWarnings({ known: { workers }, memory }: PlannedJob): JobPlan['warnings'] {
+  const given = Math.max(...workers.flatMap(({ slots }) => slots.map(({ bytes }) => bytes)));
+  if (memory === null || memory <= given) return [];
+  const advice = 'Use a smaller base, shorter examples or a lower rank, or give a worker more (TRAINING_MEM_BYTES).';
+  const message = `The job takes about ${gib(memory)} GiB of memory, and no connected worker gives trainings more than ${gib(given)} GiB. ${advice}`;
+  return [{ code: 'no_memory', message }];
+}
+
+const gib = (bytes: number): string => (bytes / 2 ** 30).toFixed(2);
 
 function placementOf(known: KnownBase, method: string): string {
   const hindrance = hindranceOf(known, method);

@@ -61,6 +61,8 @@ export interface JobRow extends ActorColumns {
   readonly held_loss: number | null;
   readonly steps_per_s: number | null;
   readonly learned_tokens: number | null;
+  /** That it takes of its worker, as planned; null = unknown. */
+  readonly memory_bytes: number | null;
   readonly device_seconds: number;
   readonly adapter_id: AdapterId | null;
   readonly passed: boolean | null;
@@ -91,7 +93,7 @@ const PLAIN = [
 export const BEST_FIRST = `degenerate NULLS LAST, held_loss NULLS LAST, step DESC`;
 
 /** Columns of a `JobRow`, of the table `j`. */
-export const JOB_COLUMNS = `${PLAIN.map((name) => `j.${name}`).join(', ')}, j.learned_tokens::float8 AS learned_tokens,
+export const JOB_COLUMNS = `${PLAIN.map((name) => `j.${name}`).join(', ')}, j.learned_tokens::float8 AS learned_tokens, j.memory_bytes::float8 AS memory_bytes,
   (SELECT c.step FROM checkpoint c WHERE c.job_id = j.id ORDER BY ${BEST_FIRST} LIMIT 1) AS best_step,
   (SELECT max(c.step) FROM checkpoint c WHERE c.job_id = j.id) AS newest_step,
   (SELECT d.name FROM dataset d WHERE d.id = (j.gate->>'keep_dataset')::integer) AS keep_name,

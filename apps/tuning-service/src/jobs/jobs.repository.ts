@@ -23,6 +23,7 @@ export type NewJob = Pick<
   | 'follow'
   | 'priority'
   | 'source_job'
+  | 'memory_bytes'
 > &
   ActorColumns;
 

@@ -65,7 +65,7 @@ export class JobsService {
   async #insert(tx: Tx, request: Request<typeof CreateJob>): Promise<JobId> {
     const { account, settings = {}, gate = {}, priority = 0, actor } = request;
     await this.quotas.claim(tx, account, { queued_jobs: 1, adapters: 1 });
-    const { known, dataset, version, keepSet, trainer, resolved, isMeasured } = await this.plans.plan(tx, request);
+    const { known, dataset, version, keepSet, trainer, resolved, isMeasured, memory } = await this.plans.plan(tx, request);
     await this.quotas.requireTokens(tx, request.account, resolved.learnedTokens);
     if (!isMeasured) await this.measures.ask(tx, { account, dataset: dataset.id, version: version.number }, known.base);
     const name = request.name ?? TuningName.parse(dataset.name);
@@ -78,6 +78,7 @@ export class JobsService {
         given: settings,
         resolved: resolved.settings,
         spec: resolved.spec,
+        memory_bytes: memory,
       },
       ...{ gate, follow: request.follow ?? {}, priority, source_job: request.source_job ?? null, ...actorColumns(actor) },
     });

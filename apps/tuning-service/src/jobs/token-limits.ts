@@ -3,6 +3,8 @@ import type { AccountId, DatasetId, MeasureView } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
 import { VersionsRepository } from '../datasets/versions.repository.js';
 import { QuotasService } from '../quotas/quotas.service.js';
+import { TrainerTable } from '../trainers/trainer-table.js';
+import { memoryOf } from './job-plans.js';
 import { JOB_COLUMNS, type JobRow } from './job-rows.js';
 import { JobsRepository } from './jobs.repository.js';
 import { resolveSettings } from './resolve-settings.js';
@@ -32,6 +34,7 @@ export class TokenLimits {
     private readonly quotas: QuotasService,
     private readonly versions: VersionsRepository,
     private readonly jobs: JobsRepository,
+    private readonly table: TrainerTable,
   ) {}
 
   /** Ends the waiting jobs that these counts forbid. */
@@ -40,11 +43,20 @@ export class TokenLimits {
     const rows = await tx.query<JobRow[]>(WAITING, [account, dataset, version, base_sha256, template_sha256]);
     for (const row of rows) {
       const fault = await this.#faultOf(tx, row, measure);
-      if (!fault) continue;
+      if (!fault) {
+        await this.#countMemory(tx, row, measure);
+        continue;
+      }
       await this.jobs.change(tx, row.id, { state: 'failed', ...fault, finished_at: new Date() });
       const data = { code: fault.reason };
       await this.jobs.addEvent(tx, row.id, { level: 'error', code: 'failed', message: fault.detail, data });
     }
+  }
+
+  async #countMemory(tx: Tx, row: JobRow, { longest }: MeasureView): Promise<void> {
+    const known = this.table.bases().get(row.base);
+    const memory = known && memoryOf(known, row.trainer, { rank: row.spec.rank, longest });
+    if (memory) await this.jobs.change(tx, row.id, { memory_bytes: memory });
   }
 
   async #faultOf(tx: Tx, row: JobRow, measure: MeasureView): Promise<Fault | null> {

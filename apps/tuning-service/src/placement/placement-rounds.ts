@@ -225,17 +225,17 @@ function waitOf(row: JobRow, bases: ReadonlyMap<string, KnownBase>, free: readon
   }
   const small = free.find(({ worker, slot }) => known.workers.includes(worker) && !hasMemory(row, slot));
   if (small) {
-    const needed = (row.base_facts.bytes / 2 ** 30).toFixed(1);
-    return {
-      reason: 'no_memory',
-      detail: `The training worker on ${small.worker.host} gives trainings less memory than the ${needed} GiB of the base.`,
-    };
+    const [needed, given] = [memoryNeeded(row), small.slot.bytes].map((bytes) => (bytes / 2 ** 30).toFixed(2));
+    const detail = `The training worker on ${small.worker.host} gives trainings ${given} GiB of memory, less than the ${needed} GiB of this job.`;
+    return { reason: 'no_memory', detail };
   }
   return { reason: 'no_slot', detail: 'All slots are taken.' };
 }
 
-/** Whether a slot holds the base at least; what training takes beside it, the worker knows. */
-const hasMemory = ({ base_facts: base }: JobRow, { bytes }: FreeSlot['slot']): boolean => bytes >= base.bytes;
+/** As planned, else the base at least; its worker looks again once it has counted. */
+const memoryNeeded = ({ memory_bytes: planned, base_facts: base }: JobRow): number => planned ?? base.bytes;
+
+const hasMemory = (row: JobRow, { bytes }: FreeSlot['slot']): boolean => bytes >= memoryNeeded(row);
 
 const itemOf = (row: JobRow): TrainingItem => ({
   kind: 'job',

@@ -100,11 +100,29 @@ export const trainersOf = ({ base, workers }: KnownBase, method?: string): strin
 export function hindranceOf(known: KnownBase, method = 'sft'): { readonly isForEver: boolean; readonly detail: string } | null {
   if (trainersOf(known, method).length > 0) return null;
   const all = known.workers.flatMap(({ trainers }) => trainers);
+  if (method === 'dpo' && !all.some(learnsBy(method))) return { isForEver: true, detail: NEEDS_DPO };
   const missing = all.find(({ usable }) => !usable);
   if (missing) return { isForEver: false, detail: missing.detail ?? `The trainer ${missing.name} is not installed.` };
-  if (all.some(({ methods }) => methods.includes(method)))
+  if (all.some(learnsBy(method)))
     return { isForEver: true, detail: `No connected trainer takes the architecture ${known.base.architecture}.` };
-  return { isForEver: true, detail: `No connected trainer can do ${method === 'dpo' ? 'preference training' : 'this training'}.` };
+  return { isForEver: true, detail: 'No connected trainer can do this training.' };
+}
+
+const learnsBy =
+  (method: string) =>
+  ({ methods }: TrainerFacts): boolean =>
+    methods.includes(method);
+
+/** What a job over preferences is refused with. */
+const NEEDS_DPO =
+  'This data set holds preferences, which need a trainer with the method "dpo". No connected worker has one: the trainer embedded, and programs by manifest, learn conversations ("sft"). Train on a data set of conversations.';
+
+/** Why a trainer that was asked for cannot train by a method; null where it can, or no worker has it. */
+export function refusalOf({ workers }: KnownBase, name: string, method: string): string | null {
+  const known = workers.flatMap(({ trainers }) => trainers).filter((one) => one.name === name);
+  if (known.length === 0 || known.some(learnsBy(method))) return null;
+  const what = method === 'dpo' ? 'preferences' : 'conversations';
+  return `The trainer ${name} does not learn ${what} (method "${method}").`;
 }
 
 /** A base as people see it. */

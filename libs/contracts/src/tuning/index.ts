@@ -7,6 +7,7 @@ export * from './jobs.js';
 export * from './trained-adapter.js';
 export * from './trainers.js';
 export * from './training.js';
+export * from './training-memory.js';
 export { AdapterId, DatasetId, JobId, Sha256, Ticket, TuningName, UploadId, VersionNumber } from './tuning-ids.js';
 export * from './tuning-quotas.js';
 export * from './uploads.js';

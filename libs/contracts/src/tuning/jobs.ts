@@ -146,6 +146,7 @@ export const JobPlan = z.object({
   /** Tokens learned in all epochs. */
   learned_tokens: z.int().nonnegative(),
   seconds: z.object({ low: z.int().nonnegative(), high: z.int().nonnegative(), from: z.string().max(300) }).nullable(),
+  /** Of the trainer and of what scores beside it; null = unknown, for lack of the base's shape. */
   memory_bytes: z.int().nonnegative().nullable(),
   /** Where it would run now, or why nowhere. */
   placement: z.string().max(300),

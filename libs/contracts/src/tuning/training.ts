@@ -6,6 +6,7 @@ import { AnswerPair, Verdict } from './adapters.js';
 import { CheckpointView, JobDesired, JobEvent, JobReason, JobSample, MetricPoint, ReadGateSettings } from './jobs.js';
 import { MeasureView } from './datasets.js';
 import { TrainedAdapter } from './trained-adapter.js';
+import { BaseShape, TrainerMemory } from './training-memory.js';
 import { AdapterId, DatasetId, JobId, Sha256, Ticket, UploadId, VersionNumber } from './tuning-ids.js';
 
 /** A model file that a training worker has. */
@@ -21,6 +22,8 @@ export const TrainerBase = z.object({
   tokenizer_sha256: Sha256,
   /** Learned tokens a second that this worker measured on it; null = it never trained it. */
   pace: z.number().positive().nullable(),
+  /** Absent where the file does not say, and from workers before 0.2. */
+  shape: BaseShape.optional(),
 });
 export type TrainerBase = z.infer<typeof TrainerBase>;
 
@@ -36,6 +39,8 @@ export const TrainerFacts = z.object({
   architectures: z.array(z.string().max(64)).max(64),
   methods: z.array(z.string().max(32)).max(8),
   pause: z.boolean(),
+  /** Absent from workers before 0.2. */
+  memory: TrainerMemory.optional(),
 });
 export type TrainerFacts = z.infer<typeof TrainerFacts>;
 

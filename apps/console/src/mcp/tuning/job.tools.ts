@@ -91,7 +91,7 @@ export const planTuningJob = defineTool({
   name: 'plan_tuning_job',
   title: 'Plan a fine-tuning job',
   description:
-    'Shows what create_tuning_job would do with the same arguments: settings, steps, tokens, time, warnings. It changes nothing.',
+    'Shows what create_tuning_job would do with the same arguments: settings, steps, tokens, time, memory, warnings. It changes nothing.',
   hints: READS,
   input: z.object(jobInput),
   output: z.object({
@@ -105,6 +105,7 @@ export const planTuningJob = defineTool({
     steps: z.int(),
     learned_tokens: z.int(),
     seconds: z.object({ low: z.int(), high: z.int() }).optional().describe('Absent until this base was trained once.'),
+    memory_bytes: z.int().optional().describe('Of the training worker; about 7 % off. Absent = unknown.'),
     settings: z.array(z.object({ name: z.string(), value: z.union([z.string(), z.number(), z.boolean()]), reason: z.string() })),
     placement: z.string(),
     warnings: z.array(z.string()),
@@ -123,6 +124,7 @@ export const planTuningJob = defineTool({
       steps,
       learned_tokens,
       seconds,
+      memory_bytes,
       settings,
       placement,
       warnings,
@@ -130,7 +132,7 @@ export const planTuningJob = defineTool({
     return {
       ...{ base, dataset_version: version, trainer, examples, held_out, left_out, steps, learned_tokens, settings, placement },
       ...knownFields({ keep_set: kept && `${kept.name}@${kept.version}` }),
-      ...knownFields({ seconds: seconds === null ? null : { low: seconds.low, high: seconds.high } }),
+      ...knownFields({ seconds: seconds === null ? null : { low: seconds.low, high: seconds.high }, memory_bytes }),
       warnings: warnings.map(({ message }) => message),
       next_step:
         'Show the person you work for the plan and every warning. Once they agree, call create_tuning_job with the same arguments.',

@@ -1,17 +1,14 @@
-import { stat } from 'node:fs/promises';
 import type { TrainerFacts } from '@slipway/contracts';
 import { TrainingFault } from '../../training-fault.js';
 import { ProgramProcess } from '../program-process.js';
-import type { RunSettings, Trainer, TrainerProcess, TrainerSink, TrainingRun } from '../trainer.js';
+import type { Trainer, TrainerProcess, TrainerSink, TrainingRun } from '../trainer.js';
 import { writeSpec } from '../write-spec.js';
 import { EmbeddedInstall, type EmbeddedInstallOptions, platformRefusal } from './embedded-install.js';
 
 const VERSION = '0.53.0';
 const ARCHITECTURES = ['bitnet', 'gemma3', 'gemma4', 'qwen3', 'qwen35', 'qwen35moe'];
-/** The runtime and its libraries, measured. */
-const RUNTIME_BYTES = 80 * 2 ** 20;
-/** Activations of a token, in multiples of the base's bytes; measured with 64 and 256 tokens of the bundled model. */
-const BASE_SHARE_PER_TOKEN = 1 / 24;
+/** Measured: runtime and libraries; the mapped file, and weights that are packed anew; the optimizer keeps two numbers for each. */
+const MEMORY = { bytes: 72 * 2 ** 20, per_base: 1.35, per_adapter_number: 16, activations: true };
 
 /** Trains LoRA adapters on the CPU of this machine. Nothing but npm is needed to install it. */
 export class EmbeddedTrainer implements Trainer {
@@ -31,17 +28,12 @@ export class EmbeddedTrainer implements Trainer {
       (installed
         ? null
         : 'It is installed before its first job, by npm: about 180 MB on disk. `npx slipway trainers install embedded` does it now.');
-    const facts = { version: VERSION, architectures: ARCHITECTURES, methods: ['sft'], pause: true };
+    const facts = { version: VERSION, architectures: ARCHITECTURES, methods: ['sft'], pause: true, memory: MEMORY };
     return { name: this.name, installed: installed && refusal === null, usable: refusal === null, detail, ...facts };
   }
 
   async install(signal: AbortSignal): Promise<void> {
     await this.#install.ensure(signal);
-  }
-
-  async need({ base, tokens }: RunSettings): Promise<number> {
-    const { size } = await stat(base);
-    return RUNTIME_BYTES + Math.ceil(size * (1 + tokens * BASE_SHARE_PER_TOKEN));
   }
 
   async start(run: TrainingRun, sink: TrainerSink): Promise<TrainerProcess> {
