@@ -1,13 +1,14 @@
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { ModelTexts } from '../scoring.js';
 import { TrainingFault } from '../training-fault.js';
+import type { Entry } from './entry-file.js';
 import type { JobSettings } from './training-job.js';
 import { ExamplePreparer, type LeftOut, type PreparedExample } from './prepared-example.js';
 import { readExample } from './read-example.js';
-import { type Entry, HELD_MOST, type Side, Splitter } from './split-examples.js';
+import { HELD_MOST, type Sides, Splitter } from './split-examples.js';
 
 /** Examples that are kept in memory for scoring, of the learned ones. */
 const KEPT = 64;
@@ -57,8 +58,9 @@ export async function prepareDataset(options: PrepareOptions): Promise<PreparedD
   const preparer = new ExamplePreparer(texts, context, settings.tooLong);
   const leftOut = new Map<LeftOut, number>();
   const rendered = await open(join(folder, 'rendered.jsonl'), 'w+');
+  const ordered = await mkdtemp(join(folder, 'order-'));
+  const split = new Splitter(settings, ordered);
   try {
-    const split = new Splitter(settings);
     let at = 0;
     for await (const line of createInterface({ input: createReadStream(dataset), crlfDelay: Infinity })) {
       options.signal.throwIfAborted();
@@ -68,17 +70,18 @@ export async function prepareDataset(options: PrepareOptions): Promise<PreparedD
       else {
         const text = Buffer.from(JSON.stringify(made.prepared));
         await rendered.write(text, 0, text.length, at);
-        split.add({ at, bytes: text.length }, line, made.place);
+        await split.add({ at, bytes: text.length }, line, made.place);
         at += text.length;
       }
     }
     refuseTooLong(leftOut, settings.tooLong);
     if (split.count === 0) throw nothingLeft(leftOut);
     const sides = split.sides();
-    await moveFirst(sides.train, rendered, options.chooseFirst);
-    return { ...(await writeFiles(folder, rendered, sides)), leftOut };
+    const first = await placeOfFirst(sides, rendered, options.chooseFirst);
+    return { ...(await writeFiles(folder, rendered, sides, first)), leftOut };
   } finally {
-    await rendered.close();
+    await Promise.all([rendered.close(), split.close()]);
+    await rm(ordered, { recursive: true, force: true });
   }
 }
 
@@ -117,32 +120,45 @@ async function readEntry(rendered: FileHandle, { at, bytes }: Entry): Promise<Pr
   return JSON.parse(buffer.toString()) as PreparedExample;
 }
 
-async function moveFirst({ entries, order }: Side, rendered: FileHandle, choose: PrepareOptions['chooseFirst']): Promise<void> {
+/** Which of the first examples in the order of training is to be learned first. */
+async function placeOfFirst({ train }: Sides, rendered: FileHandle, choose: PrepareOptions['chooseFirst']): Promise<number> {
   const candidates: PreparedExample[] = [];
-  for (const number of order.subarray(0, CANDIDATES)) candidates.push(await readEntry(rendered, entries.entry(number)));
-  const place = await choose(candidates);
-  const [chosen = 0] = order.subarray(place, place + 1);
-  order.copyWithin(1, 0, place);
-  order[0] = chosen;
+  for await (const entry of train.inOrder()) {
+    candidates.push(await readEntry(rendered, entry));
+    if (candidates.length === CANDIDATES) break;
+  }
+  return choose(candidates);
 }
 
-async function writeFiles(folder: string, rendered: FileHandle, sides: { train: Side; held: Side }): Promise<Written> {
+/** The entries with that of one place moved to the front. */
+async function* startingWith(entries: AsyncIterable<Entry>, place: number): AsyncGenerator<Entry> {
+  const before: Entry[] = [];
+  let at = 0;
+  for await (const entry of entries) {
+    if (at < place) before.push(entry);
+    else yield entry;
+    if (at === place) yield* before;
+    at += 1;
+  }
+}
+
+async function writeFiles(folder: string, rendered: FileHandle, { train, held }: Sides, first: number): Promise<Written> {
   const figures = { learnedTokens: 0, longest: 0 };
-  const write = async (file: FileHandle, side: Side, keep: number): Promise<PreparedExample[]> => {
+  const write = async (file: FileHandle, entries: AsyncIterable<Entry> | Iterable<Entry>, isLearned: boolean): Promise<PreparedExample[]> => {
     const kept: PreparedExample[] = [];
-    for (const number of side.order) {
-      const example = await readEntry(rendered, side.entries.entry(number));
+    for await (const entry of entries) {
+      const example = await readEntry(rendered, entry);
       await file.write(`${JSON.stringify({ messages: example.pieces })}\n`);
-      if (side === sides.train) for (const [from, to] of example.spans) figures.learnedTokens += to - from;
+      if (isLearned) for (const [from, to] of example.spans) figures.learnedTokens += to - from;
       figures.longest = Math.max(figures.longest, example.tokens.length, example.asOneText?.tokens.length ?? 0);
-      if (kept.length < keep) kept.push(example);
+      if (kept.length < (isLearned ? KEPT : HELD_MOST)) kept.push(example);
     }
     return kept;
   };
-  const first = await inFile(join(folder, 'train.jsonl'), (file) => write(file, sides.train, KEPT));
-  const held = sides.held.order.length === 0 ? [] : await inFile(join(folder, 'held.jsonl'), (file) => write(file, sides.held, HELD_MOST));
+  const learned = await inFile(join(folder, 'train.jsonl'), (file) => write(file, startingWith(train.inOrder(), first), true));
+  const measured = held.length === 0 ? [] : await inFile(join(folder, 'held.jsonl'), (file) => write(file, held, false));
   await writeFile(join(folder, 'template.jinja'), VERBATIM);
-  return { examples: sides.train.order.length, first, held, ...figures };
+  return { examples: train.count, first: learned, held: measured, ...figures };
 }
 
 async function inFile<T>(path: string, write: (file: FileHandle) => Promise<T>): Promise<T> {
