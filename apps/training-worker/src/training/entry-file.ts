@@ -30,13 +30,13 @@ class Part {
     this.#used += ENTRY_BYTES;
   }
 
-  async sorted(): Promise<Entry[]> {
+  async *sorted(): AsyncGenerator<Entry> {
     await this.#flush();
     const all = Buffer.allocUnsafe(this.#written);
     await this.#file?.read(all, 0, all.length, 0);
-    const starts = Array.from({ length: all.length / ENTRY_BYTES }, (_, i) => i * ENTRY_BYTES);
+    const starts = Uint32Array.from({ length: all.length / ENTRY_BYTES }, (_, i) => i * ENTRY_BYTES);
     starts.sort((a, b) => all.readDoubleLE(a) - all.readDoubleLE(b));
-    return starts.map((start) => ({ at: all.readDoubleLE(start + 8), bytes: all.readUInt32LE(start + 16) }));
+    for (const start of starts) yield { at: all.readDoubleLE(start + 8), bytes: all.readUInt32LE(start + 16) };
   }
 
   async close(): Promise<void> {
@@ -73,7 +73,7 @@ export class EntryFile {
   }
 
   async *inOrder(): AsyncGenerator<Entry> {
-    for (const part of this.#parts) yield* await part.sorted();
+    for (const part of this.#parts) yield* part.sorted();
   }
 
   async close(): Promise<void> {

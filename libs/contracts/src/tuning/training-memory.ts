@@ -44,8 +44,9 @@ const SCORING_BYTES = 200 * 2 ** 20;
 const SCORING_BYTES_PER_KEY = 2 * 2 * 2;
 /** A context also has room for an answer that runs on. */
 const SCORING_CONTEXTS = 2;
-/** Tokens that are evaluated at once, whose scores of all words are kept. */
+/** Tokens that are evaluated at once, whose scores of all words are kept twice. */
 const SCORING_BATCH = 512;
+const SCORE_BYTES = 2 * NUMBER_BYTES;
 
 /** Numbers of an adapter for all seven matrices of each layer. */
 export function adapterNumbers({ layers, width, feed_forward: forward, heads, kv_heads: kv, head_size: head }: BaseShape, rank: number): number {
@@ -70,11 +71,14 @@ export function trainerMemory(trainer: TrainerMemory, { base, rank, tokens }: Tr
   return Math.ceil(fixed + adapter + (trainer.activations ? activationBytes(base.shape, tokens) : 0));
 }
 
-/** Memory of the process that prepares a job's data and scores its checkpoints, in bytes. The base's pages are the trainer's. */
+/**
+ * Memory of the process that prepares a job's data and scores its checkpoints, in bytes; the base's pages are the trainer's. Up to 13 %
+ * less than was measured with the bundled model (204 to 237 MiB) and with a vocabulary of 32,768 (321 MiB).
+ */
 export function scoringMemory({ base: { shape }, tokens }: TrainingSize): number {
   if (!shape) return SCORING_BYTES;
   const keys = SCORING_BYTES_PER_KEY * shape.layers * shape.kv_heads * shape.head_size * SCORING_CONTEXTS * tokens;
-  return SCORING_BYTES + keys + NUMBER_BYTES * shape.vocabulary * Math.min(SCORING_BATCH, SCORING_CONTEXTS * tokens);
+  return SCORING_BYTES + keys + SCORE_BYTES * shape.vocabulary * Math.min(SCORING_BATCH, SCORING_CONTEXTS * tokens);
 }
 
 /** Memory of a whole training job, in bytes: its trainer, and the process beside it; null = unknown. */
