@@ -17,5 +17,7 @@ export const TrainingWorkerConfig = z.object({
   TRAINING_THREADS: z.coerce.number().int().min(1).max(64).default(1),
   /** Memory that trainings may take, in bytes; absent = half of the machine's or container's. */
   TRAINING_MEM_BYTES: z.coerce.number().int().positive().optional(),
+  /** User that trainers run as where the worker is root: one that owns nothing else. 0 = as the worker. */
+  TRAINER_UID: z.coerce.number().int().min(0).max(2_147_483_647).default(61_750),
 });
 export type TrainingWorkerConfig = z.infer<typeof TrainingWorkerConfig>;

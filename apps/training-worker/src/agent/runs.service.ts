@@ -141,7 +141,7 @@ export class RunsService {
 
   /** Where trainers are, and how they run. */
   get trainers(): TrainerSettings {
-    const { TRAINERS_DIR: folder, TRAINING_THREADS: threads, TRAINERS: manifests } = this.config;
-    return { folder: resolve(folder), threads, manifests };
+    const { TRAINERS_DIR: folder, TRAINING_THREADS: threads, TRAINERS: manifests, TRAINER_UID: uid } = this.config;
+    return { folder: resolve(folder), threads, manifests, uid };
   }
 }

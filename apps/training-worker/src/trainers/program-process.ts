@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { NICE, STEP_BACK } from '../step-back.js';
 import { diskFull, TrainingFault } from '../training-fault.js';
+import { watchMemory } from './memory-watch.js';
+import { isOwnFile } from './own-files.js';
 import { type TrainerEvent, TrainerEventReader } from './trainer-events.js';
+import { startArguments, type TrainerLimits, userFor } from './trainer-start.js';
 import type { TrainerEnd, TrainerProcess, TrainerSink } from './trainer.js';
 
 /** Time from `cancel` to SIGKILL, in milliseconds. */
@@ -20,24 +23,14 @@ const LINE_CHARS = 500;
  * means that this process is gone, however it ended: then the program is killed with all of its process group.
  */
 const GUARD = 'read -r pid && { read -r ended || kill -s KILL -- "-$pid"; }';
-/**
- * Serving goes first: training takes the CPU that is left, and is killed first when memory runs out. A crash leaves no image of its
- * memory, which holds text of examples, on the disk. It reaches no network where the
- * system lets this process take it away. Without the means for one of these it runs as it is.
- */
-const START = `${STEP_BACK}
-{ echo 500 > /proc/self/oom_score_adj; } 2>/dev/null
-ulimit -c 0
-if [ "$1" = alone ] && unshare -n true 2>/dev/null; then apart="unshare -n"; fi
-shift
-exec $apart ${NICE} "$@"`;
-
 /** Variables that a trainer inherits: paths of programs, libraries and devices. */
 const INHERITED = /^(PATH|HOME|TMPDIR|TZ|LANG|LC_ALL|LD_LIBRARY_PATH|(CUDA|NVIDIA|HIP|ROCR|HSA)_.*)$/;
 
-const environmentOf = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+/** @param home of a user of its own, for all that it writes; null = as this process */
+const environmentOf = (environment: NodeJS.ProcessEnv, home: string | null): NodeJS.ProcessEnv => ({
   HOME: tmpdir(),
   ...Object.fromEntries(Object.entries(environment).filter(([name]) => INHERITED.test(name))),
+  ...(home !== null && { HOME: home, TMPDIR: home }),
   // Trainers of the torch family must not ask the hub for anything.
   HF_HUB_OFFLINE: '1',
 });
@@ -49,6 +42,11 @@ export interface TrainerCommand {
   readonly folder: string;
   /** Whether it may reach the network; absent = it may not. */
   readonly network?: boolean;
+  readonly limits?: TrainerLimits;
+  /** The user that it shall run as where this process is root; absent or 0 = as this process. */
+  readonly uid?: number;
+  /** Absolute paths that it reads outside of its folder. */
+  readonly reads?: readonly string[];
 }
 
 /** A trainer as a child of this process, which it never outlives. */
@@ -61,29 +59,32 @@ export class ProgramProcess implements TrainerProcess {
   #saved: string | null = null;
   #failed: Extract<TrainerEvent, { ev: 'failed' }> | null = null;
   #overdue: NodeJS.Timeout | undefined;
+  #unwatch: () => void = () => undefined;
   #isOver = false;
 
   constructor(
     private readonly command: TrainerCommand,
     private readonly sink: TrainerSink,
   ) {
-    const { program, args, folder, network = false } = command;
+    const { program, args, folder, network = false, limits = {} } = command;
+    const uid = this.#user();
     // Sessions of their own: a terminal's Ctrl-C ends this process, which ends its trainers in order.
     this.#guard = spawn('/bin/sh', ['-c', GUARD], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
     this.#guard.stdin?.on('error', () => undefined);
-    this.#child = spawn('/bin/sh', ['-c', START, 'sh', network ? 'open' : 'alone', program, ...args], {
+    this.#child = spawn('/bin/sh', startArguments([program, ...args], { network, uid, limits }), {
       cwd: folder,
       // oxlint-disable-next-line node/no-process-env -- what a child inherits is cut down here; it configures nothing
-      env: environmentOf(process.env),
+      env: environmentOf(process.env, uid === null ? null : folder),
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
       detached: true,
     });
     if (this.#child.pid !== undefined) this.#guard.stdin?.write(`${this.#child.pid}\n`);
     for (const event of ['exit', 'error']) this.#guard.once(event, () => this.#kill());
+    if (limits.memory !== undefined) this.#unwatch = watchMemory(this.pid, limits.memory, () => this.#end({ ...EXCESS }));
     this.#child.stdin?.on('error', () => undefined);
     this.#readEvents();
     for (const stream of [this.#child.stdout, this.#child.stderr]) this.#readLog(stream);
-    this.ended = this.#end();
+    this.ended = this.#follow();
   }
 
   get pid(): number {
@@ -103,6 +104,22 @@ export class ProgramProcess implements TrainerProcess {
     this.#kill();
   }
 
+  #user(): number | null {
+    const { uid = 0, folder, program, args, reads = [] } = this.command;
+    const user = userFor(uid, { folder, reads: [program, ...args, ...reads] });
+    if (uid > 0 && user === null && process.getuid?.() === 0)
+      this.sink.log(`The trainer runs as the user of its worker: the user ${uid} does not reach its program, its base or its folder.`);
+    return user;
+  }
+
+  /** Kills it for a reason. */
+  #end(failed: Extract<TrainerEvent, { ev: 'failed' }>): void {
+    this.#failed ??= failed;
+    this.#saved = null;
+    this.#keep(failed.message);
+    this.#kill();
+  }
+
   #ask(word: 'pause' | 'cancel', withinMs: number): void {
     if (this.#isOver || this.#asked === 'cancel' || this.#asked === word) return;
     this.#asked = word;
@@ -113,6 +130,9 @@ export class ProgramProcess implements TrainerProcess {
 
   #readEvents(): void {
     const reader = new TrainerEventReader((event) => {
+      const named = event.ev === 'saved' || event.ev === 'checkpoint' ? [event.path, ...pathsOf(event)] : [];
+      if (named.some((path) => existsSync(join(this.command.folder, path)) && !isOwnFile(this.command.folder, path)))
+        return this.#end({ ...FOREIGN });
       if (event.ev === 'saved') this.#saved = event.path;
       if (event.ev === 'failed') {
         this.#failed = event;
@@ -155,12 +175,13 @@ export class ProgramProcess implements TrainerProcess {
     }
   }
 
-  async #end(): Promise<TrainerEnd> {
+  async #follow(): Promise<TrainerEnd> {
     const how = await endOf(this.#child);
     // What it started itself must not stay.
     this.#kill();
     this.#isOver = true;
     clearTimeout(this.#overdue);
+    this.#unwatch();
     this.#guard.stdin?.end('ended\n');
     if (this.#saved !== null) return { kind: 'saved', path: join(this.command.folder, this.#saved) };
     if (this.#asked === 'cancel') return { kind: 'cancelled' };
@@ -168,6 +189,11 @@ export class ProgramProcess implements TrainerProcess {
     return { kind: 'failed', fault: faultOf(how, this.#failed, this.#last) };
   }
 }
+
+const EXCESS = { ev: 'failed', code: 'out_of_memory', message: 'The trainer took more memory than trainings may take here.' } as const;
+const FOREIGN = { ev: 'failed', code: 'foreign_file', message: 'The trainer named a link, or a file that is not its own.' } as const;
+
+const pathsOf = (event: TrainerEvent): string[] => (event.ev === 'checkpoint' && event.adapter !== undefined ? [event.adapter] : []);
 
 interface Exit {
   readonly code: number | null;
@@ -185,7 +211,7 @@ function endOf(child: ChildProcess): Promise<Exit> {
   });
 }
 
-const OUT_OF_MEMORY = /out of memory|bad_alloc|(failed|unable) to allocate|cannot allocate/i;
+const OUT_OF_MEMORY = /out of memory|bad_alloc|allocation failed|(failed|unable) to allocate|cannot allocate/i;
 
 const DISK_FULL = /no space left on device|disk quota exceeded|ENOSPC|EDQUOT/i;
 

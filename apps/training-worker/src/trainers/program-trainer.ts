@@ -29,13 +29,17 @@ export class ProgramTrainer implements Trainer {
   private constructor(
     private readonly manifest: Manifest,
     private readonly folder: string,
+    private readonly uid: number,
   ) {}
 
-  /** @throws TypeError for a file that is no manifest */
-  static async read(path: string): Promise<ProgramTrainer> {
+  /**
+   * @param uid the user that it runs as where its worker is root; 0 = the worker's
+   * @throws TypeError for a file that is no manifest
+   */
+  static async read(path: string, uid = 0): Promise<ProgramTrainer> {
     const read = Manifest.safeParse(await readJson(path));
     if (!read.success) throw new TypeError(`${path} is no manifest of a trainer: ${z.prettifyError(read.error)}`);
-    return new ProgramTrainer(read.data, dirname(resolve(path)));
+    return new ProgramTrainer(read.data, dirname(resolve(path)), uid);
   }
 
   get name(): string {
@@ -65,7 +69,9 @@ export class ProgramTrainer implements Trainer {
   async start(run: TrainingRun, sink: TrainerSink): Promise<TrainerProcess> {
     await writeSpec(run);
     const [program = '', ...args] = this.#command();
-    return new ProgramProcess({ program, args, folder: run.folder, network: this.manifest.network }, sink);
+    const { folder, settings, limits = {} } = run;
+    const { uid } = this;
+    return new ProgramProcess({ program, args, folder, network: this.manifest.network, limits, uid, reads: [settings.base] }, sink);
   }
 
   #command(): string[] {

@@ -1,6 +1,7 @@
 import type { TrainerFacts } from '@slipway/contracts';
 import type { TrainingFault } from '../training-fault.js';
 import type { TrainerEvent } from './trainer-events.js';
+import type { TrainerLimits } from './trainer-start.js';
 
 /** How the learning rate falls. */
 export type RateSchedule = 'constant' | 'cosine' | 'linear';
@@ -34,6 +35,8 @@ export interface TrainingRun {
   /** A folder of its own, with `train.jsonl`, `held.jsonl` and `template.jinja`. */
   readonly folder: string;
   readonly settings: RunSettings;
+  /** Absent = none. */
+  readonly limits?: TrainerLimits;
 }
 
 /** Receives what a trainer reports, in order. */

@@ -5,6 +5,7 @@ import { paddedTokens, trainingMemory } from '@slipway/contracts';
 import type { AdapterScorer, LlamaScorer } from '../scoring.js';
 import { TrainingFault } from '../training-fault.js';
 import type { TrainerEvent } from '../trainers/trainer-events.js';
+import type { TrainerLimits } from '../trainers/trainer-start.js';
 import type { RunSettings, TrainerEnd, TrainerProcess } from '../trainers/trainer.js';
 import { type BaseScores, withScorer } from './base-scores.js';
 import { type CheckpointScore, CheckpointScores } from './checkpoint-scores.js';
@@ -56,7 +57,7 @@ export async function trainAdapter(input: TrainInput): Promise<Trained> {
   return withScorer(input.scorer, null, input.context, async (plain) => {
     const watched = new WatchedRun(input, plain);
     if (job.resume) watched.addResumed(job.resume);
-    const process = await job.trainer.start({ folder: run, settings }, watched);
+    const process = await job.trainer.start({ folder: run, settings, limits: await limitsOf(input) }, watched);
     const end = await watched.follow(process);
     return watched.result(end, steps);
   });
@@ -83,6 +84,12 @@ async function assertMemory({ job: { trainer, memory = Infinity }, scorer }: Tra
   const advice = 'Use a smaller base or shorter examples, or give the worker more (TRAINING_MEM_BYTES).';
   const message = `This training takes about ${gib(need)} of memory, and its worker gives trainings ${gib(memory)}. ${advice}`;
   throw new TrainingFault('out_of_memory', message, { need, memory });
+}
+
+/** Files of a trainer are checkpoints and adapters, which are no larger than its base; small bases have a gibibyte. */
+async function limitsOf({ job: { base, memory } }: TrainInput): Promise<TrainerLimits> {
+  const { size } = await stat(base.path);
+  return { fileBytes: Math.max(2 ** 30, 2 * size), ...(memory !== undefined && { memory }) };
 }
 
 /** What a trainer's settings are resolved from. */

@@ -184,8 +184,9 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Another process may have been faster; its files are as good. */
+/** Another process may have been faster; its files are as good. Other users read them: trainers run as one of their own. */
 async function keep(draft: string, folder: string): Promise<void> {
+  await chmod(draft, 0o755);
   try {
     await rename(draft, folder);
   } catch (error) {

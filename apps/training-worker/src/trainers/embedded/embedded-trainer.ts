@@ -16,7 +16,11 @@ export class EmbeddedTrainer implements Trainer {
   readonly takesWeights = false;
   readonly #install: EmbeddedInstall;
 
-  constructor(options: EmbeddedInstallOptions) {
+  /** @param uid the user that it runs as where its worker is root; 0 = the worker's */
+  constructor(
+    options: EmbeddedInstallOptions,
+    private readonly uid = 0,
+  ) {
     this.#install = new EmbeddedInstall(options);
   }
 
@@ -40,6 +44,9 @@ export class EmbeddedTrainer implements Trainer {
     const installed = await this.#install.find();
     if (!installed) throw new TrainingFault('trainer_unavailable', 'The embedded trainer is not installed.');
     await writeSpec(run, { backends: installed.backends });
-    return new ProgramProcess({ program: installed.bare, args: [installed.program], folder: run.folder }, sink);
+    const { folder, settings, limits = {} } = run;
+    const { uid } = this;
+    const command = { program: installed.bare, args: [installed.program], reads: [settings.base, installed.backends] };
+    return new ProgramProcess({ ...command, folder, limits, uid }, sink);
   }
 }
