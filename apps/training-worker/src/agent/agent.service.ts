@@ -41,7 +41,7 @@ export class AgentService {
   async start(): Promise<void> {
     this.#trainers = [...(await createTrainers(this.runs.trainers, this.log)).values()];
     await this.#look();
-    await this.runs.tidy();
+    await this.runs.start();
     this.runs.onChange(() => this.#beat());
     const subject = subjectOf(TrainingAssignment, { env: this.config.SLIPWAY_ENV, tw: this.tw });
     this.#assignments = this.nats.subscribe(subject, {

@@ -1,91 +1,97 @@
 import { isServiceError, type JobDesired, ReportTraining } from '@slipway/contracts';
 import type { RpcClient } from '@slipway/platform';
-import type { z } from 'zod';
 import type { AttemptName } from './blob-files.js';
-
-type Request = z.input<typeof ReportTraining.request>;
-/** What a report says, beside the attempt and its number. */
-export type Report = Omit<Request, keyof AttemptName | 'seq'>;
-type Metric = NonNullable<Report['metrics']>[number];
+import { type Arrival, type Metric, PendingReports, type Report, type ReportedEvent, type ReportRequest } from './pending-reports.js';
+import { ReportJournal } from './report-journal.js';
 
 /** Reports are sent once a second while there is something new. */
 const EVERY_MS = 1_000;
-/** Of one report; more waits for the next one. */
-const MOST = { metrics: 2_000, events: 100, samples: 64, log: 500 };
-/** Lines of the trainer that wait while tuning-service is away; older ones are dropped. */
-const LOG_WAITING = 2_000;
 
 export interface ReportQueueOptions {
   readonly rpc: RpcClient;
   readonly attempt: AttemptName;
+  /** The file in which reports wait, too. */
+  readonly journal: string;
   /** What the owner of the job wants now. */
   readonly onDesired: (desired: JobDesired) => unknown;
   /** Another worker has the job: nothing of this attempt counts any more. */
   readonly onSuperseded: () => void;
 }
 
-/**
- * Reports of one attempt. Each is repeated with its number until it is answered: then it is stored. Points of one step are one point
- * with all its figures, also when they come apart.
- */
+/** Reports of one attempt. Each is repeated with its number until it is answered: then it is stored. */
 export class ReportQueue {
-  readonly #points = new Map<number, Metric>();
-  readonly #changed = new Set<number>();
-  /** Reports that say something once, in order. */
-  readonly #parcels: Report[] = [];
-  #events: NonNullable<Report['events']> = [];
-  #samples: NonNullable<Report['samples']> = [];
-  #log: NonNullable<Report['log']> = [];
+  readonly #pending = new PendingReports();
+  readonly #journal: ReportJournal;
   #seq = 0;
+  #isSent = true;
+  #leftOut = 0;
   #sending: Promise<void> | null = null;
   #closed = false;
+  #superseded = false;
   readonly #timer: NodeJS.Timeout;
 
   constructor(private readonly options: ReportQueueOptions) {
+    this.#journal = new ReportJournal(options.journal, options.attempt);
     this.#timer = setInterval(() => void this.#flush(), EVERY_MS);
   }
 
+  /** Points of steps are left out while too much waits, except those with a held-out loss. */
   point(point: Metric): void {
-    const before = this.#points.get(point.step);
-    const known = Object.fromEntries(Object.entries(point).filter(([, value]) => value !== null));
-    this.#points.set(point.step, before ? { ...before, ...known } : point);
-    this.#changed.add(point.step);
+    if (point.held_loss === null && this.#journal.isFull) this.#leaveOut();
+    else this.#take({ k: 'point', point });
   }
 
-  event(event: NonNullable<Report['events']>[number]): void {
-    this.#events.push(event);
+  event(event: ReportedEvent): void {
+    this.#take({ k: 'event', event });
   }
 
   samples(samples: NonNullable<Report['samples']>): void {
-    this.#samples.push(...samples);
+    this.#take({ k: 'samples', samples });
   }
 
   log(text: string): void {
-    this.#log.push({ at: new Date().toISOString(), text: text.slice(0, 1_000) });
-    if (this.#log.length > LOG_WAITING) this.#log.shift();
+    if (!this.#journal.isFull) this.#take({ k: 'log', line: { at: new Date().toISOString(), text: text.slice(0, 1_000) } });
   }
 
   /** Adds a report of its own, after all that came before it. */
   add(report: Report): void {
-    this.#parcels.push(report);
+    this.#take({ k: 'parcel', report });
   }
 
   /** Resolves when all that was added is answered, or the queue is closed. */
   async settled(): Promise<void> {
-    while (!this.#closed && this.#hasMore()) {
+    while (!this.#closed && this.#pending.hasMore) {
       await this.#flush();
-      if (this.#hasMore() && !this.#closed) await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+      if (this.#pending.hasMore && !this.#closed) await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
     }
   }
 
-  /** Sends nothing any more. */
+  /** Sends nothing any more. What was not answered stays in the journal, unless another worker has the job. */
   close(): void {
+    if (this.#closed) return;
     this.#closed = true;
     clearInterval(this.#timer);
+    const isNeeded = !this.#superseded && (this.#pending.hasMore || !this.#isSent);
+    this.#journal.close({ isNeeded });
   }
 
-  #hasMore(): boolean {
-    return this.#parcels.length + this.#changed.size + this.#events.length + this.#samples.length + this.#log.length > 0;
+  /** Closes it, and forgets what waits: nothing of the attempt counts any more. */
+  drop(): void {
+    this.#superseded = true;
+    this.close();
+  }
+
+  #take(arrival: Arrival): void {
+    this.#pending.take(arrival);
+    if (!this.#closed) this.#journal.write(arrival);
+  }
+
+  #leaveOut(): void {
+    if (this.#leftOut === 0) {
+      const message = 'tuning-service is away for so long that the worker leaves points out of the curve.';
+      this.event({ at: new Date().toISOString(), level: 'warn', code: 'points_left_out', message, data: {} });
+    }
+    this.#leftOut += 1;
   }
 
   #flush(): Promise<void> {
@@ -96,9 +102,11 @@ export class ReportQueue {
   }
 
   async #sendAll(): Promise<void> {
-    while (!this.#closed && this.#hasMore()) {
-      const report = this.#next();
+    while (!this.#closed && this.#pending.hasMore) {
       this.#seq += 1;
+      const report = this.#pending.next();
+      this.#journal.write({ k: 'made', seq: this.#seq });
+      this.#isSent = false;
       // Repeated by the next turn of the timer, with the same number.
       while (!this.#closed && !(await this.#send({ ...report, ...this.options.attempt, seq: this.#seq }))) {
         await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
@@ -106,35 +114,18 @@ export class ReportQueue {
     }
   }
 
-  #next(): Report {
-    const steps = [...this.#changed].slice(0, MOST.metrics);
-    for (const step of steps) this.#changed.delete(step);
-    const metrics = steps.flatMap((step) => this.#points.get(step) ?? []);
-    const [events, samples, log] = [
-      this.#events.splice(0, MOST.events),
-      this.#samples.splice(0, MOST.samples),
-      this.#log.splice(0, MOST.log),
-    ];
-    const isRest = this.#changed.size + this.#events.length + this.#samples.length > 0;
-    return {
-      ...(metrics.length > 0 && { metrics }),
-      ...(events.length > 0 && { events }),
-      ...(samples.length > 0 && { samples }),
-      ...(log.length > 0 && { log }),
-      // What a parcel says comes after all that led to it.
-      ...(isRest ? {} : this.#parcels.shift()),
-    };
-  }
-
   /** @returns whether it is stored */
-  async #send(request: Request): Promise<boolean> {
+  async #send(request: ReportRequest): Promise<boolean> {
     try {
       const { desired } = await this.options.rpc.call(ReportTraining, request);
+      this.#isSent = true;
+      if (!this.#closed) this.#journal.write({ k: 'stored', seq: request.seq });
+      if (!this.#closed && !this.#pending.hasMore) this.#journal.settled(request.seq);
       this.options.onDesired(desired);
       return true;
     } catch (error) {
       if (!isServiceError(error) || error.code !== 'attempt_superseded') return false;
-      this.close();
+      this.drop();
       this.options.onSuperseded();
       return true;
     }

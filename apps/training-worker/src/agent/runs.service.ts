@@ -11,6 +11,7 @@ import { BasesService } from './bases.service.js';
 import { BlobFiles } from './blob-files.js';
 import { type ImportItem, ImportRun } from './import-run.js';
 import { type MeasureItem, MeasureRun } from './measure-run.js';
+import { LeftReports } from './left-reports.js';
 import { trainingMemory } from './training-memory.js';
 import { type JobItem, TrainingRun } from './training-run.js';
 
@@ -22,8 +23,9 @@ function keyOf(item: TrainingItem): string {
 /** What runs beside jobs: counts, and checks of adapters from outside. */
 type SideRun = Pick<MeasureRun, 'ended' | 'end'>;
 
-/** Longer than any job: what is older was left by a worker that was killed, in milliseconds. */
-const LEFT_MS = 2 * 86_400_000;
+/** How long folders stay that were kept, or left by a worker that was killed, in milliseconds. */
+const LEFT_MS = 86_400_000;
+const TIDY_EVERY_MS = 3_600_000;
 
 /** Runs what is assigned, and ends what is not any more. An item that is over is not started again. */
 @Injectable()
@@ -33,6 +35,8 @@ export class RunsService {
   readonly #over = new Set<string>();
   readonly #blobs: BlobFiles;
   readonly #folder: string;
+  readonly #left: LeftReports;
+  #tidying: NodeJS.Timeout | undefined;
   #closed = false;
   #changed: () => void = () => undefined;
 
@@ -45,12 +49,22 @@ export class RunsService {
   ) {
     this.#blobs = new BlobFiles(rpc);
     this.#folder = resolve(config.TRAINING_DIR);
+    this.#left = new LeftReports(this.#folder, rpc, log);
   }
 
-  /** Removes the folders of jobs that workers left which were killed long ago. */
-  async tidy(): Promise<void> {
+  /** Takes over what workers before this one left. */
+  async start(): Promise<void> {
+    this.#left.start();
+    await this.#tidy();
+    this.#tidying = setInterval(() => void this.#tidy(), TIDY_EVERY_MS);
+  }
+
+  /** Removes the folders of jobs that were left a day ago. */
+  async #tidy(): Promise<void> {
+    const running = new Set([...this.#jobs.values()].map(({ item }) => String(item.job)));
     const jobs = join(this.#folder, 'jobs');
     for (const name of await readdir(jobs).catch(() => [])) {
+      if (running.has(name)) continue;
       const folder = join(jobs, name);
       const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: Infinity }));
       if (Date.now() - mtimeMs > LEFT_MS) await rm(folder, { recursive: true, force: true });
@@ -80,10 +94,11 @@ export class RunsService {
   /** Ends everything without a report: another worker continues from the stored checkpoints. */
   async stop(): Promise<void> {
     this.#closed = true;
+    clearInterval(this.#tidying);
     const all = [...this.#jobs.values()].map(({ run }) => run);
-    for (const run of all) run.supersede();
+    for (const run of all) run.leave();
     for (const run of this.#sides.values()) run.end();
-    await Promise.all([...all, ...this.#sides.values()].map(({ ended }) => ended));
+    await Promise.all([this.#left.stop(), ...[...all, ...this.#sides.values()].map(({ ended }) => ended)]);
   }
 
   #place(key: string, item: TrainingItem): void {
@@ -105,6 +120,7 @@ export class RunsService {
       name: { tw: this.tw, job, attempt },
       base,
       folder: join(this.#folder, 'jobs', String(job), String(attempt)),
+      journal: this.#left.pathOf(job, attempt),
       hashFolder: this.#folder,
       trainers: this.trainers,
       memory: trainingMemory(this.config),

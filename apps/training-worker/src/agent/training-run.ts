@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { JobDesired, TrainerBase, TrainingItem } from '@slipway/contracts';
@@ -8,7 +9,8 @@ import { diskFull, isDiskFull, TrainingFault, type TrainingFaultCode } from '../
 import type { AdapterResult, CurvePoint, ScoredCheckpoint } from '../training/training-job.js';
 import type { AttemptName, BlobFiles, TransferOptions } from './blob-files.js';
 import { keepSetOf } from './keep-set.js';
-import { ReportQueue, type Report } from './report-queue.js';
+import type { Metric, Report } from './pending-reports.js';
+import { ReportQueue } from './report-queue.js';
 import { TaskProcess } from './task-process.js';
 import type { LogLevel, RpcClient } from '@slipway/platform';
 
@@ -20,6 +22,8 @@ export interface TrainingRunOptions {
   readonly name: AttemptName;
   readonly base: TrainerBase | undefined;
   readonly folder: string;
+  /** File of its reports. */
+  readonly journal: string;
   readonly hashFolder: string;
   readonly trainers: TrainerSettings;
   /** Memory that its trainer may take, in bytes. */
@@ -44,12 +48,14 @@ export class TrainingRun {
   #stop: 'pause' | 'cancel' | 'keep' | null = null;
   #superseded = false;
   #isOver = false;
+  #isKept = false;
   #pace = 0;
 
   constructor(private readonly options: TrainingRunOptions) {
-    const { rpc, name } = options;
+    const { rpc, name, journal } = options;
     this.#reports = new ReportQueue({
       rpc,
+      journal,
       attempt: name,
       // Whether a cancelled job keeps what it has, only assignments say.
       onDesired: (desired) => desired === 'pause' && this.want(desired, false),
@@ -81,6 +87,12 @@ export class TrainingRun {
 
   /** Ends it at once without a report: another worker has the job. */
   supersede(): void {
+    this.#reports.drop();
+    this.leave();
+  }
+
+  /** Ends it at once, because its worker ends: what was not reported is by the next one. */
+  leave(): void {
     this.#superseded = true;
     this.#reports.close();
     for (const one of [this.#abort, this.#halt]) one.abort(new Error('The attempt was superseded.'));
@@ -99,7 +111,7 @@ export class TrainingRun {
     }
     if (!this.#superseded) await this.#reports.settled();
     this.#reports.close();
-    await rm(this.options.folder, { recursive: true, force: true }).catch(() => undefined);
+    if (!this.#isKept || this.#superseded) await rm(this.options.folder, { recursive: true, force: true }).catch(() => undefined);
   }
 
   async #train(): Promise<SentOutcome> {
@@ -195,7 +207,7 @@ export class TrainingRun {
   async #finish(outcome: SentOutcome): Promise<void> {
     if (this.#pace > 0) this.options.onPace(this.#pace);
     const seconds = { device_seconds: this.#seconds() };
-    if (outcome.state === 'failed') this.#reports.add({ ...failure(outcome.code, outcome.message), ...seconds });
+    if (outcome.state === 'failed') this.#addFailure(outcome.code, outcome.message, seconds);
     if (outcome.state === 'paused') this.#reports.add({ state: 'paused', ...seconds });
     if (outcome.state !== 'succeeded' && outcome.state !== 'cancelled') return;
     const { adapter } = outcome;
@@ -230,12 +242,25 @@ export class TrainingRun {
     };
   }
 
+  /** What was trained is not lost with the room for it: an operator can still fetch it. */
+  #sayKept(): void {
+    const { folder, name } = this.options;
+    const message = `Its files stay for 24 hours on the worker, in jobs/${name.job}/${name.attempt}.`;
+    if (existsSync(folder)) this.#reports.event({ at: new Date().toISOString(), level: 'warn', code: 'kept', message, data: { hours: 24 } });
+  }
+
   #fail(error: unknown): void {
     // What it was doing was given up because of the cancel.
     if (this.#stop === 'cancel') return this.#reports.add({ state: 'cancelled', device_seconds: this.#seconds() });
     const known = isDiskFull(error) ? diskFull() : error;
     const fault = known instanceof TrainingFault ? known : null;
-    this.#reports.add(failure(fault?.code ?? 'trainer_failed', fault?.message ?? 'The job failed on the worker.'));
+    this.#addFailure(fault?.code ?? 'trainer_failed', fault?.message ?? 'The job failed on the worker.');
+  }
+
+  #addFailure(code: TrainingFaultCode, message: string, more: Report = {}): void {
+    this.#isKept = code === 'no_disk';
+    if (this.#isKept) this.#sayKept();
+    this.#reports.add({ ...failure(code, message), ...more });
   }
 
   #seconds(): number {
@@ -257,7 +282,7 @@ function settingsOf(spec: JobItem['spec']): SentJob['settings'] {
   return { rank, alpha, rate, schedule, epochs, seed, heldOut, learned, ...limits };
 }
 
-function metricOf(point: CurvePoint, at: string): Parameters<ReportQueue['point']>[0] {
+function metricOf(point: CurvePoint, at: string): Metric {
   const { step, epoch, loss, heldLoss, accuracy, rate, tokensPerSecond } = point;
   return { step, at, epoch, loss, held_loss: heldLoss, accuracy, lr: rate, tokens_per_s: tokensPerSecond };
 }

@@ -79,9 +79,10 @@ export class RecordsRepository {
     return connection.query(newest, [job, lines]);
   }
 
-  async addSamples(tx: EntityManager, job: JobId, samples: readonly SealedSample[]): Promise<void> {
+  /** @param isLate keeps what a later attempt stored */
+  async addSamples(tx: EntityManager, job: JobId, samples: readonly SealedSample[], isLate = false): Promise<void> {
     const insert = `INSERT INTO job_sample (job_id, step, prompt_no, text) VALUES ($1, $2, $3, $4)
-      ON CONFLICT (job_id, step, prompt_no) DO UPDATE SET text = excluded.text`;
+      ON CONFLICT (job_id, step, prompt_no) DO ${isLate ? 'NOTHING' : 'UPDATE SET text = excluded.text'}`;
     for (const { step, prompt_no: no, text } of samples) await tx.query(insert, [job, step, no, text]);
   }
 

@@ -29,6 +29,8 @@ const BEST_KEPT = 3;
 
 type Request = z.output<typeof ReportTraining.request>;
 type Reply = z.input<typeof ReportTraining.reply>;
+/** What of a report is a record of the past. */
+type Records = Pick<Request, 'late' | 'metrics' | 'events' | 'samples' | 'log' | 'checkpoint' | 'device_seconds'>;
 
 interface Attempt {
   readonly worker: string;
@@ -75,8 +77,10 @@ export class ReportsService {
       const locked = await this.jobs.lock(tx, job);
       if (!locked) throw superseded();
       if (seq <= known.seq) return { seq, desired: locked.desired, adapter: locked.attempt === attempt ? locked.adapter_id : null };
-      if (locked.attempt !== attempt || locked.worker !== request.tw || !PLACED.includes(locked.state)) throw superseded();
+      const isCurrent = locked.attempt === attempt && locked.worker === request.tw && PLACED.includes(locked.state);
+      if (!isCurrent && request.late !== true) throw superseded();
       await tx.query(`UPDATE job_attempt SET seq = $3 WHERE job_id = $1 AND attempt = $2`, [job, attempt, seq]);
+      if (!isCurrent) return this.#addLate(tx, locked, request);
       await this.#addRecords(tx, locked, request);
       const excess = await this.#excess(tx, locked, request);
       if (excess) {
@@ -90,6 +94,12 @@ export class ReportsService {
       await this.#end(tx, locked, request, change);
       return { seq, desired: locked.desired, adapter: adapter ?? locked.adapter_id };
     });
+  }
+
+  /** What a worker that died had not reported. Figures and samples of a later attempt stand. */
+  async #addLate(tx: Tx, row: JobRow, { attempt, seq, metrics, events, samples, log }: Request): Promise<Reply> {
+    await this.#addRecords(tx, { ...row, attempt }, { late: true, metrics, events, samples, log });
+    return { seq, desired: 'cancel', adapter: null };
   }
 
   /** Ends a job that learns more than its account may, now that the worker has counted. Its next report is refused, so its worker ends it. */
@@ -114,7 +124,7 @@ export class ReportsService {
     return row;
   }
 
-  async #addRecords(tx: Tx, { id, account, attempt, device_seconds: before }: JobRow, request: Request): Promise<void> {
+  async #addRecords(tx: Tx, { id, account, attempt, device_seconds: before }: JobRow, request: Records): Promise<void> {
     const seal = (text: string): string => this.secrets.sealText(account, text);
     await this.records.addMetrics(tx, id, attempt, request.metrics ?? []);
     for (const event of request.events ?? []) await this.jobs.addEvent(tx, id, event);
@@ -123,7 +133,7 @@ export class ReportsService {
       prompt_no: sample.prompt_no,
       text: seal(JSON.stringify(sample)),
     }));
-    await this.records.addSamples(tx, id, samples);
+    await this.records.addSamples(tx, id, samples, request.late);
     await this.records.addLog(
       tx,
       id,

@@ -229,6 +229,11 @@ export const ReportTraining = defineRpc({
     ...attempt,
     /** Rises by 1 with each report of the attempt. */
     seq: z.int().positive(),
+    /**
+     * Sent by the worker after one that died: of an attempt that is over, figures, events and lines are stored yet, and nothing else.
+     * Services before 0.2 refuse such a report.
+     */
+    late: z.boolean().optional(),
     state: ReportedState.optional(),
     reason: JobReason.nullable().optional(),
     detail: z.string().max(1_000).nullable().optional(),
