@@ -121,9 +121,11 @@ describe('docker-compose.yml', () => {
     expect(service.cap_drop).toEqual(['ALL']);
     expect(service.security_opt).toContain('no-new-privileges:true');
     const user = service.user ?? (service.build ? valueOf('USER') : '0:0');
-    const agents = ['worker', 'gpu-worker'];
+    const agents = ['worker', 'gpu-worker', 'training-worker'];
     expect(user === '0:0' && !agents.includes(name) ? name : user).toMatch(agents.includes(name) ? /^0:0$/ : /^(init|1000:1000|999:999)$/);
-    const given = name === 'init' ? ['CHOWN', 'DAC_OVERRIDE', 'FOWNER'] : ['DAC_OVERRIDE', 'KILL', 'SETGID', 'SETUID'];
+    const becomes = ['DAC_OVERRIDE', 'KILL', 'SETGID', 'SETUID'];
+    const own = { init: ['CHOWN', 'DAC_OVERRIDE', 'FOWNER'], 'training-worker': ['CHOWN', ...becomes] };
+    const given = Object.hasOwn(own, name) ? own[name as keyof typeof own] : becomes;
     expect(service.cap_add ?? []).toEqual(user === '0:0' ? given : []);
   });
 
@@ -132,6 +134,9 @@ describe('docker-compose.yml', () => {
       expect([name, environmentOf(compose.services[name]!)['RUNNER_UID']]).toEqual([name, '65533']);
     }
     if (process.getuid?.() !== 0) return;
+    for (const uid of [65_533, 61_750]) {
+      expect(spawnSync('cat', [join(secrets.folder, 'trainer/trainer.creds')], { uid, gid: uid }).status).toBe(1);
+    }
     for (const uid of [65_533, 1_000]) {
       const read = spawnSync('cat', [join(secrets.folder, 'join/join.creds')], { uid, gid: uid, encoding: 'utf8' });
       expect([read.status, read.stdout, read.stderr]).toEqual([1, '', expect.stringContaining('Permission denied')]);

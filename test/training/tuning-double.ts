@@ -46,6 +46,8 @@ export class TuningDouble {
   desired: JobDesired = 'run';
   /** Attempts below are superseded. */
   leastAttempt = 1;
+  /** Whether the door refuses all bytes. */
+  isFull = false;
   /** The next so many reports are not answered. */
   deaf = 0;
   /** What the next reports of imports are answered with, before one is taken. */
@@ -70,8 +72,9 @@ export class TuningDouble {
       request.on('data', (piece: Buffer) => pieces.push(piece));
       request.on('end', () => {
         const bytes = Buffer.concat(pieces);
-        if (sha256(bytes) === sum) double.blobs.set(sum, bytes);
-        response.writeHead(sha256(bytes) === sum ? 201 : 409).end('{}');
+        const isTaken = !double.isFull && sha256(bytes) === sum;
+        if (isTaken) double.blobs.set(sum, bytes);
+        response.writeHead(isTaken ? 201 : 409).end('{}');
       });
     });
     door.listen(0, '127.0.0.1');

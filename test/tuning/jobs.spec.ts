@@ -181,6 +181,31 @@ describe('a job', () => {
     expect(events.filter(({ code }) => code === 'failed')).toHaveLength(1);
   });
 
+  it('takes late what a worker that died had not reported', async () => {
+    const given = await stage.dataset();
+    const { account } = given;
+    const job = await stage.job(given);
+    const item = await stage.given(trainer, job);
+    await trainer.report(item, { state: 'running', steps: 20, metrics: [point(1)] });
+    await trainer.checkpoint(item, 6);
+    await rig.ask(PauseJob, { account, job });
+    await trainer.report(item, { state: 'paused' });
+    await rig.ask(ResumeJob, { account, job });
+    const again = await stage.given(trainer, job, 2);
+    await trainer.report(again, { state: 'running', metrics: [{ ...point(8), loss: 0.25 }] });
+    const event = { at: new Date().toISOString(), level: 'info' as const, code: 'checkpoint', message: 'Stored.', data: {} };
+    const late = { late: true, metrics: [point(7), { ...point(8), loss: 99 }], events: [event], state: 'succeeded' as const };
+    const seq = 20;
+    for (let i = 0; i < 2; i += 1) expect(await trainer.report(item, late, seq)).toMatchObject({ seq, adapter: null });
+    const { points } = await rig.ask(ReadMetrics, { account, job });
+    expect(points.map(({ step, loss }) => [step, loss])).toEqual([[1, point(1).loss], [6, point(6).loss], [7, point(7).loss], [8, 0.25]]);
+    const { events } = await rig.ask(ReadJobEvents, { account, job });
+    expect(events.filter(({ code }) => code === 'checkpoint')).toHaveLength(1);
+    expect(await stage.view(account, job)).toMatchObject({ state: 'running', attempt: 2 });
+    expect(await trainer.refusal(item, { metrics: [point(9)] })).toBe('attempt_superseded');
+    await trainer.succeed(again);
+  });
+
   it('waits for an account’s turn and says so', async () => {
     const given = await stage.dataset();
     const jobs = [await stage.job(given), await stage.job(given), await stage.job(given)];

@@ -22,6 +22,7 @@ export interface FleetWorker {
   readonly process: ServiceProcess;
   /** Of its jobs. */
   readonly folder: string;
+  readonly settings: Readonly<Record<string, string>>;
 }
 
 /** tuning-service and training workers as processes, with a trainer that learns as its arguments say. */
@@ -59,7 +60,7 @@ export class TrainingFleet {
   }
 
   async close(): Promise<void> {
-    for (const { process: worker } of this.#workers) this.thaw({ process: worker, folder: '' });
+    for (const { process: worker } of this.#workers) this.thaw({ process: worker, folder: '', settings: {} });
     await Promise.all(this.#workers.map(({ process: worker }) => worker.end()));
     this.stage.end();
     await this.rig.close();
@@ -73,15 +74,24 @@ export class TrainingFleet {
 
   /** @param script how its trainer differs from those of other workers */
   async startWorker(script: readonly string[] = [], settings: Readonly<Record<string, string>> = {}): Promise<FleetWorker> {
-    const { folder, bus } = this.rig;
+    const { folder } = this.rig;
     const own = join(folder, `worker-${this.#workers.length + 1}`);
     await mkdir(own);
-    const worker = new ServiceProcess('training-worker', bus, {
+    return this.#start({
       ...{ MODEL_DIRS: join(folder, 'models'), TRAINING_DIR: join(own, 'training'), TRAINERS_DIR: join(own, 'trainers') },
       ...{ TRAINERS: await scriptedManifest(own, [...this.script, ...script]), LOG_LEVEL: 'info' },
       ...settings,
     });
-    const started = { process: worker, folder: settings['TRAINING_DIR'] ?? join(own, 'training') };
+  }
+
+  /** Starts another worker in the folder of one that ended. */
+  restartWorker({ settings }: FleetWorker): Promise<FleetWorker> {
+    return this.#start(settings);
+  }
+
+  async #start(settings: Readonly<Record<string, string>>): Promise<FleetWorker> {
+    const worker = new ServiceProcess('training-worker', this.rig.bus, settings);
+    const started = { process: worker, folder: settings['TRAINING_DIR'] ?? '', settings };
     this.#workers.push(started);
     await worker.ready();
     return started;

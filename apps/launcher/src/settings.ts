@@ -65,7 +65,7 @@ export const SETTINGS: Readonly<Record<string, readonly string[]>> = {
     'HTTP_ENGINE_SLOTS',
     'IMAGE_HOSTS',
   ],
-  'training-worker': [...PROXIES, 'TRAINERS', 'TRAINING_THREADS', 'TRAINING_MEM_BYTES'],
+  'training-worker': [...PROXIES, 'TRAINERS', 'TRAINING_THREADS', 'TRAINING_MEM_BYTES', 'TRAINER_UID'],
   gateway: [
     'PUBLIC_BASE_URL',
     'CORS_ORIGINS',

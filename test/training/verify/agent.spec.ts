@@ -58,6 +58,21 @@ describe('the agent of a training worker', () => {
     expect(stage.tuning.steps[0]).toBe(step + 1);
   });
 
+  it('keeps what it trained where that cannot be stored', async () => {
+    stage.tuning.isFull = true;
+    try {
+      stage.assign(stage.jobItem());
+      expect(await stage.end()).toBe('failed');
+      expect(stage.tuning.reports.at(-1)).toMatchObject({ reason: 'storage_failed' });
+      const codes = stage.tuning.reports.flatMap(({ events = [] }) => events.map(({ code }) => code));
+      expect(codes.filter((code) => code === 'kept' || code === 'failed')).toEqual(['kept', 'failed']);
+      const kept = join(stage.folder, 'training/jobs', String(stage.job), '1');
+      expect(await readdir(kept)).toContain('adapter');
+    } finally {
+      stage.tuning.isFull = false;
+    }
+  });
+
   it('leaves the CPU to others and ends when it is superseded', async () => {
     stage.assign(stage.longJob());
     await until('the first steps', () => stage.tuning.steps.length > 0, LONG_MS);

@@ -99,6 +99,7 @@ function requestOf(contract: RpcContract): Record<string, unknown> {
     'rename-dataset': { name: 'renamed' },
     'rename-adapter': { name: 'renamed' },
     'create-dataset': { name: 'another' },
+    'import-adapter': { name: 'another' },
     'set-job-priority': { priority: 1 },
     'set-account-quotas': { quotas: {} },
     'list-tuning-audit': { from: undefined, to: undefined },

@@ -48,6 +48,8 @@ export class TrainingRun {
   #stop: 'pause' | 'cancel' | 'keep' | null = null;
   #superseded = false;
   #isOver = false;
+  #isTrained = false;
+  /** Its files stay. */
   #isKept = false;
   #pace = 0;
 
@@ -176,6 +178,7 @@ export class TrainingRun {
 
   #take(message: Exclude<FromTask, { k: 'outcome' }>): void {
     const at = new Date().toISOString();
+    if (message.k === 'state') this.#isTrained ||= message.state === 'finishing';
     if (message.k === 'state') this.#reports.add({ state: message.state, progress: message.progress, device_seconds: this.#seconds() });
     if (message.k === 'plan') this.#reports.add({ steps: message.steps, learned_tokens: message.learnedTokens });
     if (message.k === 'point') {
@@ -258,7 +261,7 @@ export class TrainingRun {
   }
 
   #addFailure(code: TrainingFaultCode, message: string, more: Report = {}): void {
-    this.#isKept = code === 'no_disk';
+    this.#isKept = this.#isTrained && (code === 'no_disk' || code === 'storage_failed');
     if (this.#isKept) this.#sayKept();
     this.#reports.add({ ...failure(code, message), ...more });
   }

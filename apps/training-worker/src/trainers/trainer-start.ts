@@ -55,15 +55,23 @@ export function startArguments(
 export function userFor(uid: number, { folder, reads }: { readonly folder: string; readonly reads: readonly string[] }): number | null {
   if (uid === 0 || process.getuid?.() !== 0) return null;
   const needed = [folder, ...reads.filter((path) => isAbsolute(path))];
-  const test = 'for one; do test -r "$one" || exit 1; done';
-  const as = ['--reuid', String(uid), '--regid', String(uid), '--clear-groups'];
-  give(folder, uid);
-  if (spawnSync('setpriv', [...as, '/bin/sh', '-c', test, 'sh', ...needed], { stdio: 'ignore' }).status === 0) {
-    chmodSync(folder, 0o700);
-    return uid;
+  try {
+    give(folder, uid);
+    if (isReadable(needed, uid)) {
+      chmodSync(folder, 0o700);
+      return uid;
+    }
+    give(folder, 0);
+  } catch {
+    // A root without the capability to give files away.
   }
-  give(folder, 0);
   return null;
+}
+
+function isReadable(paths: readonly string[], uid: number): boolean {
+  const test = 'for one; do test -r "$one" || exit 1; done';
+  const as = ['--reuid', String(uid), '--regid', String(uid), '--clear-groups', '--no-new-privs'];
+  return spawnSync('setpriv', [...as, '/bin/sh', '-c', test, 'sh', ...paths], { stdio: 'ignore' }).status === 0;
 }
 
 function give(path: string, uid: number): void {
