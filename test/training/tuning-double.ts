@@ -124,7 +124,7 @@ export class TuningDouble {
     this.#answer(OpenBlob, ({ blob }) => this.#open(nameOf(blob)));
     this.#answer(StoreBlob, ({ sha256: sum, attempt }) => {
       this.#fence(attempt);
-      return this.blobs.has(sum) ? { url: null, ticket: null } : { url: this.#url(sum), ticket: 'x'.repeat(20) };
+      return this.blobs.has(sum) && !this.isFull ? { url: null, ticket: null } : { url: this.#url(sum), ticket: 'x'.repeat(20) };
     });
     this.#answer(ReportTraining, (report) => {
       this.#fence(report.attempt);

@@ -82,7 +82,9 @@ describe('a job', () => {
     trainer.facts = { slots: [{ ...slot, bytes: 1e6 }] };
     trainer.beat();
     const job = await stage.job(given);
-    expect(await stage.seen(given.account, job, 'queued', 'no_memory')).toMatchObject({ detail: expect.stringContaining('of memory, less than') });
+    expect(await stage.seen(given.account, job, 'queued', 'no_memory')).toMatchObject({
+      detail: expect.stringContaining('of memory, less than'),
+    });
     trainer.facts = {};
     await trainer.succeed(await stage.given(trainer, job));
   });
@@ -100,9 +102,9 @@ describe('a job', () => {
       const one = await plan();
       return one.memory_bytes !== null && one;
     });
-    // A small model and short examples: 86 MiB for the trainer, 207 for what scores beside it.
-    expect(planned.memory_bytes! / 2 ** 20).toBeGreaterThan(280);
-    expect(planned.memory_bytes! / 2 ** 20).toBeLessThan(310);
+    // A small model and short examples: 92 MiB for the trainer, 244 for what scores beside it.
+    expect(planned.memory_bytes! / 2 ** 20).toBeGreaterThan(320);
+    expect(planned.memory_bytes! / 2 ** 20).toBeLessThan(350);
     expect(planned.warnings).toContainEqual({ code: 'no_memory', message: expect.stringMatching(/about 0\.\d+ GiB .* 0\.20 GiB/) });
     const job = await stage.job(given);
     expect(await stage.seen(given.account, job, 'queued', 'no_memory')).toMatchObject({ detail: expect.stringContaining('0.20 GiB') });

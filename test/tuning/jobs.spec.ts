@@ -198,7 +198,12 @@ describe('a job', () => {
     const seq = 20;
     for (let i = 0; i < 2; i += 1) expect(await trainer.report(item, late, seq)).toMatchObject({ seq, adapter: null });
     const { points } = await rig.ask(ReadMetrics, { account, job });
-    expect(points.map(({ step, loss }) => [step, loss])).toEqual([[1, point(1).loss], [6, point(6).loss], [7, point(7).loss], [8, 0.25]]);
+    expect(points.map(({ step, loss }) => [step, loss])).toEqual([
+      [1, point(1).loss],
+      [6, point(6).loss],
+      [7, point(7).loss],
+      [8, 0.25],
+    ]);
     const { events } = await rig.ask(ReadJobEvents, { account, job });
     expect(events.filter(({ code }) => code === 'checkpoint')).toHaveLength(1);
     expect(await stage.view(account, job)).toMatchObject({ state: 'running', attempt: 2 });

@@ -131,7 +131,7 @@ describe('the embedded trainer on the demo model', () => {
       takesWeights: false,
       probe: () => trainer.probe(),
       install: (signal) => trainer.install(signal),
-          start: async (run, sink) => {
+      start: async (run, sink) => {
         const file = join(run.folder, 'train.jsonl');
         await writeFile(file, (await readFile(file, 'utf8')).replaceAll('assistant\\n"', 'assistant\\n\\n"'));
         return trainer.start(run, sink);

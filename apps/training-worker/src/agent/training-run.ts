@@ -249,7 +249,8 @@ export class TrainingRun {
   #sayKept(): void {
     const { folder, name } = this.options;
     const message = `Its files stay for 24 hours on the worker, in jobs/${name.job}/${name.attempt}.`;
-    if (existsSync(folder)) this.#reports.event({ at: new Date().toISOString(), level: 'warn', code: 'kept', message, data: { hours: 24 } });
+    if (existsSync(folder))
+      this.#reports.event({ at: new Date().toISOString(), level: 'warn', code: 'kept', message, data: { hours: 24 } });
   }
 
   #fail(error: unknown): void {

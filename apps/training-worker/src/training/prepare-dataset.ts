@@ -144,7 +144,11 @@ async function* startingWith(entries: AsyncIterable<Entry>, place: number): Asyn
 
 async function writeFiles(folder: string, rendered: FileHandle, { train, held }: Sides, first: number): Promise<Written> {
   const figures = { learnedTokens: 0, longest: 0 };
-  const write = async (file: FileHandle, entries: AsyncIterable<Entry> | Iterable<Entry>, isLearned: boolean): Promise<PreparedExample[]> => {
+  const write = async (
+    file: FileHandle,
+    entries: AsyncIterable<Entry> | Iterable<Entry>,
+    isLearned: boolean,
+  ): Promise<PreparedExample[]> => {
     const kept: PreparedExample[] = [];
     for await (const entry of entries) {
       const example = await readEntry(rendered, entry);

@@ -75,11 +75,7 @@ export class JobPlans {
     const known = this.table.bases().get(base);
     if (!known) throw this.#noBase(base);
     const method = dataset.kind === 'preference' ? 'dpo' : 'sft';
-    const hindrance = hindranceOf(known, method);
-    if (hindrance?.isForEver === true) throw new ServiceError('base_not_trainable', hindrance.detail, { param: 'base' });
-    const trainer = asked.trainer ?? trainerOf(known, method);
-    const refusal = refusalOf(known, trainer, method);
-    if (refusal !== null) throw new ServiceError('base_not_trainable', refusal, { param: 'trainer' });
+    const trainer = trainerFor(known, method, asked.trainer);
     const measure = await this.measures.find(connection, { account, dataset: dataset.id, version: version.number }, known.base);
     const resolved = resolveSettings({
       ...{ given: settings, trainer, base: known.base, kind: dataset.kind, examples: version.examples, duplicates: version.duplicates },
@@ -143,6 +139,16 @@ export class JobPlans {
 const keepFault = (code: ErrorCode, message: string): ServiceError =>
   new ServiceError(code, `The keep set cannot be used: ${message}`, { param: 'gate.keep_dataset' });
 
+/** The trainer that was asked for, else one that the base has. @throws ServiceError `base_not_trainable` when none can ever do it */
+function trainerFor(known: KnownBase, method: string, asked: string | undefined): string {
+  const hindrance = hindranceOf(known, method);
+  if (hindrance?.isForEver === true) throw new ServiceError('base_not_trainable', hindrance.detail, { param: 'base' });
+  const trainer = asked ?? trainerOf(known, method);
+  const refusal = refusalOf(known, trainer, method);
+  if (refusal !== null) throw new ServiceError('base_not_trainable', refusal, { param: 'trainer' });
+  return trainer;
+}
+
 /** The trainer of a base: an installed one, or one that a worker knows. */
 const trainerOf = (known: KnownBase, method: string): string =>
   trainersOf(known, method)[0] ?? known.workers[0]?.trainers[0]?.name ?? FIRST_TRAINER;
@@ -151,7 +157,11 @@ const trainerOf = (known: KnownBase, method: string): string =>
 const guessOf = ({ statistics }: VersionRow): number => Math.ceil((statistics?.lengths.longest ?? Infinity) / CHARS_PER_TOKEN);
 
 /** Memory of a job, by what its trainer says of itself; null = unknown. */
-export function memoryOf({ base, workers }: KnownBase, trainer: string, { rank, longest }: { rank: number; longest: number }): number | null {
+export function memoryOf(
+  { base, workers }: KnownBase,
+  trainer: string,
+  { rank, longest }: { rank: number; longest: number },
+): number | null {
   const facts = workers.flatMap(({ trainers }) => trainers).find(({ name, memory }) => name === trainer && memory !== undefined)?.memory;
   return facts ? trainingMemory(facts, { base, rank, tokens: paddedTokens(Math.min(longest, base.context)) }) : null;
 }

@@ -80,20 +80,24 @@ export class ReportsService {
       const isCurrent = locked.attempt === attempt && locked.worker === request.tw && PLACED.includes(locked.state);
       if (!isCurrent && request.late !== true) throw superseded();
       await tx.query(`UPDATE job_attempt SET seq = $3 WHERE job_id = $1 AND attempt = $2`, [job, attempt, seq]);
-      if (!isCurrent) return this.#addLate(tx, locked, request);
-      await this.#addRecords(tx, locked, request);
-      const excess = await this.#excess(tx, locked, request);
-      if (excess) {
-        await this.#end(tx, locked, { ...request, state: 'failed' }, excess);
-        return { seq, desired: 'cancel', adapter: null };
-      }
-      const adapter = await this.#addAdapter(tx, locked, request);
-      const change = changeOf(locked, request, adapter);
-      await this.jobs.change(tx, job, change);
-      if (typeof change.steps_per_s === 'number') this.metrics.steps(change.steps_per_s);
-      await this.#end(tx, locked, request, change);
-      return { seq, desired: locked.desired, adapter: adapter ?? locked.adapter_id };
+      return isCurrent ? this.#take(tx, locked, request) : this.#addLate(tx, locked, request);
     });
+  }
+
+  async #take(tx: Tx, locked: JobRow, request: Request): Promise<Reply> {
+    const { job, seq } = request;
+    await this.#addRecords(tx, locked, request);
+    const excess = await this.#excess(tx, locked, request);
+    if (excess) {
+      await this.#end(tx, locked, { ...request, state: 'failed' }, excess);
+      return { seq, desired: 'cancel', adapter: null };
+    }
+    const adapter = await this.#addAdapter(tx, locked, request);
+    const change = changeOf(locked, request, adapter);
+    await this.jobs.change(tx, job, change);
+    if (typeof change.steps_per_s === 'number') this.metrics.steps(change.steps_per_s);
+    await this.#end(tx, locked, request, change);
+    return { seq, desired: locked.desired, adapter: adapter ?? locked.adapter_id };
   }
 
   /** What a worker that died had not reported. Figures and samples of a later attempt stand. */

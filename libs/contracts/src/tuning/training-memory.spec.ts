@@ -25,7 +25,8 @@ const MEASURED: readonly Measured[] = [
 ];
 
 describe('memory of a training', () => {
-  it.each(MEASURED)('is within 7 %% of what was measured (%#)', (shape, bytes, tokens, rank, mib) => {
+  it.each(MEASURED)('is within 7 %% of what was measured (%#)', (...measured) => {
+    const [shape, bytes, tokens, rank, mib] = measured;
     const estimate = trainerMemory(EMBEDDED, { base: { bytes, shape }, rank, tokens })! / 2 ** 20;
     expect(Math.abs(estimate - mib) / mib).toBeLessThan(0.07);
   });
