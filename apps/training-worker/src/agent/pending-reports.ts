@@ -52,7 +52,9 @@ export class PendingReports {
     const events = this.#events.splice(0, MOST.events);
     const samples = this.#samples.splice(0, MOST.samples);
     const log = this.#log.splice(0, MOST.log);
-    const isRest = this.#points.size + this.#events.length + this.#samples.length > 0;
+    const [parcel] = this.#parcels;
+    const isRest =
+      this.#points.size + this.#events.length + this.#samples.length > 0 || (events.length > 0 && parcel?.events !== undefined);
     return {
       ...(metrics.length > 0 && { metrics }),
       ...(events.length > 0 && { events }),

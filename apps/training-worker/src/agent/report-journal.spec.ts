@@ -58,6 +58,15 @@ describe('reports of an attempt', () => {
     reports.close();
   });
 
+  it('that hold events replace none that wait', async () => {
+    const reports = queue();
+    reports.event(event('disk_low'));
+    reports.add({ state: 'failed', events: [event('failed')] });
+    await seconds(2);
+    expect(taken.flatMap(({ events = [] }) => events.map(({ code }) => code))).toEqual(['disk_low', 'failed']);
+    reports.close();
+  });
+
   it('that were stored are not left, those after them are', async () => {
     const reports = queue();
     reports.point(point(1, 2));
