@@ -54,6 +54,7 @@ describe.sequential('the life of an adapter, by mouse', () => {
       await page.getByRole('heading', { level: 1, name: 'New job' }).waitFor();
       const plan = page.getByRole('region', { name: 'Plan' });
       await plan.getByText('Epochs').waitFor({ timeout: LONG_MS });
+      await plan.getByText(/^About 3\d\d MB$/).waitFor();
       await page.getByRole('button', { name: 'Show settings' }).click();
       await choose(page.getByRole('combobox', { name: 'Priority' }), /^High/);
       expect(await axeFaults(page)).toEqual([]);

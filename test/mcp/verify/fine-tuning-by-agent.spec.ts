@@ -93,7 +93,7 @@ describe.sequential('an agent that does what each tool says next', () => {
       const base = (bases.data['bases'] as { base: string }[])[0]?.base;
       expect(next(bases)).toEqual(['plan_tuning_job']);
       const plan = await use('plan_tuning_job', { base, dataset: 'codename' });
-      expect(plan.data).toMatchObject({ examples: 30, dataset_version: 1 });
+      expect(plan.data).toMatchObject({ examples: 30, dataset_version: 1, memory_bytes: expect.any(Number) });
       expect(next(plan)).toEqual(['create_tuning_job']);
       const created = await use('create_tuning_job', { base, dataset: 'codename', idempotency_key: 'job-1' });
       expect(next(created)).toEqual(['get_tuning_job']);
