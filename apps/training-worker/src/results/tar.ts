@@ -1,8 +1,10 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { constants, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { TrainingFault } from '../training-fault.js';
 
 const BLOCK = 512;
+/** A link is not followed: it could lead to what its author may not read. */
+const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW;
 /** Most files of an archive. */
 const FILES_MAX = 64;
 const SAFE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
@@ -11,7 +13,7 @@ const SAFE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 export async function packTar(path: string, files: readonly string[]): Promise<void> {
   const parts: Buffer[] = [];
   for (const file of files) {
-    const bytes = await readFile(file);
+    const bytes = await readFile(file, { flag: PLAIN });
     parts.push(headerOf(basename(file), bytes.length), bytes, Buffer.alloc((BLOCK - (bytes.length % BLOCK)) % BLOCK));
   }
   await writeFile(path, Buffer.concat([...parts, Buffer.alloc(2 * BLOCK)]));

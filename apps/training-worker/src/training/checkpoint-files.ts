@@ -1,4 +1,4 @@
-import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { packTar, unpackTar } from '../results/tar.js';
@@ -15,15 +15,22 @@ const Note = z.object({
     .nullable(),
 });
 
-/** Where the packed files of a checkpoint go: beside its folder. */
-export const packedPath = (folder: string): string => join(folder, '..', `state-${basename(folder)}.tar`);
-
-/** Packs all files of a checkpoint but its adapter into one beside it. @returns its path */
-export async function packState(folder: string, step: number, adapter: string | null): Promise<string> {
-  await writeFile(join(folder, NOTE), JSON.stringify({ step, adapter: adapter && basename(adapter) }));
-  const files = (await readdir(folder)).map((name) => join(folder, name)).filter((file) => file !== adapter);
-  const path = packedPath(folder);
-  await packTar(path, files);
+/**
+ * Packs all files of a checkpoint but its adapter into one.
+ * @param to a folder that the trainer cannot write: a link in its own would lead this process elsewhere
+ * @returns its path
+ */
+export async function packState(
+  { folder, step, adapter }: { readonly folder: string; readonly step: number; readonly adapter: string | null },
+  to: string,
+): Promise<string> {
+  await mkdir(to, { recursive: true });
+  const note = join(to, NOTE);
+  await writeFile(note, JSON.stringify({ step, adapter: adapter && basename(adapter) }));
+  const names = (await readdir(folder)).filter((name) => name !== NOTE);
+  const files = names.map((name) => join(folder, name)).filter((file) => file !== adapter);
+  const path = join(to, `state-${step}.tar`);
+  await packTar(path, [...files, note]);
   return path;
 }
 

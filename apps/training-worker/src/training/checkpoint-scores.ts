@@ -5,7 +5,7 @@ import { sizeOf } from '../results/tar.js';
 import type { AdapterScorer, LlamaScorer } from '../scoring.js';
 import { isDiskFull } from '../training-fault.js';
 import { type BaseScores, withScorer } from './base-scores.js';
-import { packedPath, packState } from './checkpoint-files.js';
+import { packState } from './checkpoint-files.js';
 import { answersTo, type JudgedAnswer, meanLoss } from './example-scores.js';
 import type { PreparedExample } from './prepared-example.js';
 import type { ScoredCheckpoint, TrainingSink } from './training-job.js';
@@ -44,6 +44,8 @@ export interface CheckpointOptions {
   readonly plain: AdapterScorer;
   readonly context: number;
   readonly base: BaseScores;
+  /** Folder for what is packed, out of the trainer's reach. */
+  readonly packed: string;
   readonly sink: TrainingSink;
   readonly signal: AbortSignal;
 }
@@ -126,10 +128,10 @@ export class CheckpointScores {
 
   /** Packs and stores a checkpoint. Without room for it the training goes on. */
   async #store({ folder, ...checkpoint }: Omit<ScoredCheckpoint, 'state' | 'bytes'> & { readonly folder: string }): Promise<void> {
-    const { sink } = this.options;
+    const { sink, packed } = this.options;
     const { step, adapter, degenerate, heldLoss } = checkpoint;
     try {
-      const state = await packState(folder, step, adapter);
+      const state = await packState({ folder, step, adapter }, packed);
       const bytes = (await sizeOf(adapter)) + (await sizeOf(state));
       await sink.checkpoint({ ...checkpoint, state, bytes });
       const data = { step, degenerate, held_loss: heldLoss };
@@ -139,7 +141,7 @@ export class CheckpointScores {
       const message = `The checkpoint at step ${step} could not be stored${why}. The training goes on without it.`;
       sink.event({ level: 'warn', code: 'checkpoint_unstored', message, data: { step } });
     } finally {
-      await rm(packedPath(folder), { force: true });
+      await rm(packed, { recursive: true, force: true });
     }
   }
 

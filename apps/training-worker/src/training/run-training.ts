@@ -112,7 +112,7 @@ function stopped({ reason }: AbortSignal): TrainingOutcome {
 }
 
 async function clear(folder: string): Promise<void> {
-  for (const name of ['run', 'adapter']) await rm(join(folder, name), { recursive: true, force: true });
+  for (const name of ['run', 'adapter', 'packed']) await rm(join(folder, name), { recursive: true, force: true });
   await mkdir(join(folder, 'run'), { recursive: true });
 }
 

@@ -139,7 +139,8 @@ class WatchedRun {
   ) {
     const { scorer, context, base, sink, signal, prepared, job } = input;
     // Checkpoints are scored and stored on a pause, too.
-    this.#scores = new CheckpointScores({ scorer, plain, context, base, sink, signal: new AbortController().signal });
+    const packed = join(job.folder, 'packed');
+    this.#scores = new CheckpointScores({ scorer, plain, context, base, packed, sink, signal: new AbortController().signal });
     this.#watch = new StepWatch({
       sink,
       firstLoss: job.resume ? null : base.firstLoss,
