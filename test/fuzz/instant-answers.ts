@@ -11,6 +11,12 @@ function calledTool({ tools = [], tool_choice: choice, messages }: Request): str
   return choice === 'required' || messages.length % 2 === 0 ? first.name : null;
 }
 
+/** Arguments with a text for each field that the tool needs. */
+function argumentsFor({ tools = [] }: Request, name: string): string {
+  const required = tools.find((tool) => tool.name === name)?.parameters?.['required'];
+  return JSON.stringify(Object.fromEntries((Array.isArray(required) ? required : []).map((field: string) => [field, 'x'])));
+}
+
 function choiceOf(request: Request, c: number): StreamEvent[] {
   const tool = calledTool(request);
   const think: StreamEvent[] = request.reasoning?.enabled ? [{ k: 'think', c, x: 'hm', n: 1 }] : [];
@@ -18,7 +24,7 @@ function choiceOf(request: Request, c: number): StreamEvent[] {
     return [
       ...think,
       { k: 'call', c, i: 0, id: `call_${c}`, name: tool, n: 1 },
-      { k: 'args', c, i: 0, x: '{}', n: 1 },
+      { k: 'args', c, i: 0, x: argumentsFor(request, tool), n: 1 },
       { k: 'fin', c, r: 'tool_calls' },
     ];
   }

@@ -131,7 +131,7 @@ export const answerInWords: Script = async (start, writer) => {
 export const TEXT_TOKENS = 3;
 /** A vector of four numbers whose direction is that of the number in its text, and of length 1. */
 export function vectorOf(text: string): Float32Array {
-  const numbers = [Number(/\d+/.exec(text)?.[0] ?? 0) + 1, 1, 2, 3];
+  const numbers = [Number(/\d{1,9}/.exec(text)?.[0] ?? 0) + 1, 1, 2, 3];
   const length = Math.hypot(...numbers);
   return Float32Array.from(numbers, (number) => number / length);
 }

@@ -101,7 +101,7 @@ async function worker(natsPort: string, enginePort: string): Promise<void> {
 /** Starts all three, which end with this process. */
 function main(natsServer: string, natsPort: string, enginePort: string, port: string): void {
   const args = ['-a', '127.0.0.1', '-p', natsPort];
-  const children: ChildProcess[] = [spawn(natsServer, args, { stdio: 'ignore', env: { ...process.env, GOMAXPROCS: '1' } })];
+  const children: ChildProcess[] = [spawn(natsServer, args, { stdio: 'ignore', env: { GOMAXPROCS: '1' } })];
   const own = fileURLToPath(import.meta.url);
   const asked = fork(own, ['worker', natsPort, enginePort], { execArgv: [] });
   children.push(asked);

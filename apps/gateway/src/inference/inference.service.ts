@@ -225,7 +225,7 @@ export class InferenceService {
     const parts = firsts.map((first, i) => {
       const req = i === 0 ? start.req : (more[i - 1] ?? start.req);
       // keys-service adds up the counts that workers have of the parts.
-      const request = { ...start, req, ...(i > 0 && { st: partStream(start.st as StreamId, i), claim: claimOf(i) }) };
+      const request = { ...start, req, ...(i > 0 && { st: partStream(start.st, i), claim: claimOf(i) }) };
       const own = { ...route, affinity: route.affinity + i, cost: costs[i] ?? route.cost };
       const open = (part: StreamSink): OpenStream => {
         const chooser = router.chooserFor(own);
