@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasSoundMetadata } from './gguf-metadata.js';
+import { embeddingShape, hasSoundMetadata } from './gguf-metadata.js';
 
 const u32 = (value: number): Buffer => {
   const bytes = Buffer.alloc(4);
@@ -64,5 +64,45 @@ describe('hasSoundMetadata', () => {
   it('leaves other file formats to llama.cpp', async () => {
     expect(await isSound(Buffer.from('no model at all'))).toBe(true);
     expect(await isSound(Buffer.alloc(0))).toBe(true);
+  });
+});
+
+describe('embeddingShape', () => {
+  const numbered = (key: string, value: number): Buffer => Buffer.concat([text(key), u32(4), u32(value)]);
+  const flag = (key: string, value: boolean): Buffer => Buffer.concat([text(key), u32(7), Buffer.from([Number(value)])]);
+  const tokens = Buffer.concat([text('tokenizer.ggml.tokens'), u32(9), array(8, 1, text('a'))]);
+  const shapeOf = async (...entries: Buffer[]): Promise<unknown> => {
+    const path = join(folder, 'shape.gguf');
+    await writeFile(path, gguf(...entries));
+    return embeddingShape(path);
+  };
+  const encoder = [
+    Buffer.concat([text('general.architecture'), u32(8), text('bert')]),
+    numbered('bert.block_count', 12),
+    numbered('bert.context_length', 512),
+    numbered('bert.embedding_length', 384),
+    numbered('bert.attention.head_count', 12),
+  ];
+  const pooled = numbered('bert.pooling_type', 1);
+
+  it('reads the width, and that whole texts need no cache', async () => {
+    expect(await shapeOf(...encoder, flag('bert.attention.causal', false), pooled, tokens)).toEqual({
+      width: 384,
+      context: 512,
+      cacheBytes: 0,
+    });
+  });
+
+  it('reads the cache of models that go token by token', async () => {
+    const grouped = [numbered('qwen3.attention.head_count_kv', 2), numbered('qwen3.attention.key_length', 64)];
+    expect(await shapeOf(...encoder, ...grouped, pooled)).toMatchObject({ cacheBytes: 12 * 2 * (64 + 32) * 2 });
+  });
+
+  it('is null for other models, and for what cannot be read', async () => {
+    expect(await shapeOf(...encoder)).toBeNull();
+    expect(await shapeOf(...encoder, tokens, pooled)).toBeNull();
+    expect(await shapeOf(...encoder, pooled, Buffer.concat([text('x.y'), u32(99)]))).toMatchObject({ width: 384 });
+    expect(await embeddingShape(join(folder, 'absent.gguf'))).toBeNull();
+    expect(await embeddingShape(fileURLToPath(new URL('../../../models/svc-tiny.Q8_0.gguf', import.meta.url)))).toBeNull();
   });
 });

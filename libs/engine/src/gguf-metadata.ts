@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import type { EmbeddingShape } from '@slipway/contracts';
 
 /** Sizes of the fixed types of a GGUF value, by type number (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md). */
 const SIZES: Readonly<Record<number, number>> = { 0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8 };
@@ -41,6 +42,12 @@ class Cursor {
   async uint32(): Promise<number | null> {
     const at = await this.#reach(4);
     return at === null ? null : this.#buffer.readUInt32LE(at);
+  }
+
+  /** A number of 8 bits; null at the end of the file. */
+  async uint8(): Promise<number | null> {
+    const at = await this.#reach(1);
+    return at === null ? null : this.#buffer.readUInt8(at);
   }
 
   /** A number of 64 bits, rounded to a double; null at the end of the file. */
@@ -152,3 +159,53 @@ const POOLINGS: ReadonlySet<number | null | undefined> = new Set([1, 2, 3]);
 /** Whether a GGUF file holds a model of embeddings. False for a file that cannot be read, which a load explains. */
 export const isEmbeddingModel = async (path: string): Promise<boolean> =>
   POOLINGS.has((await readMetadata(path).catch(() => null))?.pooling);
+
+/** Metadata of the model itself, without the name of its architecture. */
+const SHAPE_KEYS: ReadonlySet<string> = new Set([
+  ...['pooling_type', 'embedding_length', 'context_length', 'block_count', 'attention.causal'],
+  ...['attention.head_count', 'attention.head_count_kv', 'attention.key_length', 'attention.value_length'],
+]);
+const BOOL = 7;
+/** Bytes of a cached number: half precision. */
+const CACHE_NUMBER_BYTES = 2;
+
+/** Numbers that begin a file's metadata, by key. Those behind the vocabulary, which is long, are not read. */
+async function shapeIn(file: FileHandle): Promise<ReadonlyMap<string, number>> {
+  const found = new Map<string, number>();
+  const { size } = await file.stat();
+  const cursor = new Cursor(file, size);
+  const [magic, version] = [await cursor.uint32(), await cursor.uint32()];
+  const [tensors, entries] = [await cursor.uint64(), await cursor.uint64()];
+  if (magic !== 0x46554747 || version === null || version < 2 || tensors === null || entries === null) return found;
+  for (let i = 0; i < Math.min(entries, ENTRIES_MAX); i += 1) {
+    const key = await cursor.text(KEY_CHARS);
+    const type = key === null || key.startsWith('tokenizer.') ? null : await cursor.uint32();
+    if (key === null || type === null) return found;
+    const name = key.slice(key.indexOf('.') + 1);
+    const isWanted = SHAPE_KEYS.has(name) && (type === UINT32 || type === BOOL);
+    const value = isWanted ? await (type === UINT32 ? cursor.uint32() : cursor.uint8()) : null;
+    if (value !== null) found.set(name, value);
+    else if (isWanted || !(await skipValue(cursor, type))) return found;
+  }
+  return found;
+}
+
+/** The shape of a model of embeddings by its file's metadata; null for other models, and for files that cannot be read. */
+export async function embeddingShape(path: string): Promise<EmbeddingShape | null> {
+  const file = await open(path).catch(() => null);
+  if (!file) return null;
+  try {
+    const found = await shapeIn(file);
+    const [width, context] = [found.get('embedding_length'), found.get('context_length')];
+    if (!POOLINGS.has(found.get('pooling_type')) || width === undefined || context === undefined) return null;
+    const heads = found.get('attention.head_count') ?? 1;
+    const perHead = width / heads;
+    const numbers = (found.get('attention.key_length') ?? perHead) + (found.get('attention.value_length') ?? perHead);
+    const cached = (found.get('block_count') ?? 0) * (found.get('attention.head_count_kv') ?? heads) * numbers;
+    return { width, context, cacheBytes: found.get('attention.causal') === 0 ? 0 : cached * CACHE_NUMBER_BYTES };
+  } catch {
+    return null;
+  } finally {
+    await file.close();
+  }
+}

@@ -23,7 +23,7 @@ export { Utf8Assembler } from './utf8-assembler.js';
 export { estimateTokens, factsOf, IMAGE_TOKENS, LazyFacts, promptBytes, textsOf } from './prompt-text.js';
 export type { RequestFacts } from './prompt-text.js';
 export { BYTES_PER_TOKEN, makesEmbeddings, textTooLong, vectorText } from './embedding.js';
-export { hasSoundMetadata, isEmbeddingModel } from './gguf-metadata.js';
+export { embeddingShape, hasSoundMetadata, isEmbeddingModel } from './gguf-metadata.js';
 export { fingerprint } from './fingerprint.js';
 export { newCallId } from './call-id.js';
 export { isJsonObject } from './json-object.js';

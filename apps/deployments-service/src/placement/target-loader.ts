@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
+import { embeddingShape } from '@slipway/engine';
 import { Inject, Injectable } from '@nestjs/common';
-import { engineOf, fileOf, type ModelSource } from '@slipway/contracts';
+import { type EmbeddingShape, engineOf, fileOf, type ModelSource } from '@slipway/contracts';
 import { CONFIG, NATS, type NatsConnection, UnreadableSecretError } from '@slipway/platform';
 import type { DeploymentsServiceConfig } from '../config.js';
 import { CredentialVault } from '../deployments/revision-settings.js';
@@ -8,32 +9,41 @@ import { itemBytesMax } from './assignment-sender.js';
 import type { Failure } from './failures.js';
 import type { Revision, StoredRevision, StoredTarget, Target } from './target.js';
 
-/** How long a file size is reused, in milliseconds. */
+/** How long a file is taken as unchanged, in milliseconds. */
 const FRESH_MS = 10_000;
 
-/** Sizes of the model files on this machine. */
-class ModelSizes {
-  readonly #sizes = new Map<string, { readonly bytes: number | null; readonly readAt: number }>();
+/** A model file on this machine. */
+interface ModelFile {
+  readonly bytes: number;
+  /** When it was last changed, in milliseconds since the epoch. */
+  readonly changedAt: number;
+  /** Null = it makes no embeddings. */
+  readonly embeds: EmbeddingShape | null;
+}
 
-  /** Size of the file in bytes; null when it is not on this machine. */
-  async bytesOf(source: ModelSource): Promise<number | null> {
+/** Sizes of the model files on this machine. */
+class ModelFiles {
+  readonly #files = new Map<string, { readonly file: ModelFile | null; readonly readAt: number }>();
+
+  /** Null when the file is not on this machine. */
+  async of(source: ModelSource): Promise<ModelFile | null> {
     const path = fileOf(source);
     if (path === null) return null;
-    const known = this.#sizes.get(path);
-    if (known && performance.now() - known.readAt < FRESH_MS) return known.bytes;
-    const bytes = await sizeOf(path);
-    this.#sizes.set(path, { bytes, readAt: performance.now() });
-    return bytes;
+    const known = this.#files.get(path);
+    if (known && performance.now() - known.readAt < FRESH_MS) return known.file;
+    const file = await fileAt(path, known?.file ?? null);
+    this.#files.set(path, { file, readAt: performance.now() });
+    return file;
   }
 }
 
-async function sizeOf(path: string): Promise<number | null> {
-  try {
-    const file = await stat(path);
-    return file.isFile() ? file.size : null;
-  } catch {
-    return null;
-  }
+/** @param known what was read before; its metadata are read again only when the file has changed */
+async function fileAt(path: string, known: ModelFile | null): Promise<ModelFile | null> {
+  const found = await stat(path).catch(() => null);
+  if (!found?.isFile()) return null;
+  const { size: bytes, mtimeMs: changedAt } = found;
+  if (known?.bytes === bytes && known.changedAt === changedAt) return known;
+  return { bytes, changedAt, embeds: await embeddingShape(path) };
 }
 
 const UNREADABLE: Failure = {
@@ -59,7 +69,7 @@ export class TargetLoader {
   /** Sealed texts that could be opened before. They never change. */
   #openable = new Set<string>();
 
-  readonly #sizes = new ModelSizes();
+  readonly #files = new ModelFiles();
   readonly #vault: CredentialVault;
   readonly #unknownModelBytes: number;
   readonly #nats: NatsConnection;
@@ -109,9 +119,10 @@ export class TargetLoader {
   async memoryOf({ source, context, slots }: Pick<StoredRevision, 'source' | 'context' | 'slots'>): Promise<MemoryNeed> {
     const { memoryNeed } = engineOf(source);
     if (memoryNeed === null) return { bytes: 0, mapped: 0, fileBytes: null };
-    const fileBytes = await this.#sizes.bytesOf(source);
-    const mapped = fileBytes ?? this.#unknownModelBytes;
-    return { bytes: memoryNeed({ fileBytes: mapped, context, slots }), mapped, fileBytes };
+    const file = await this.#files.of(source);
+    const mapped = file?.bytes ?? this.#unknownModelBytes;
+    const bytes = memoryNeed({ fileBytes: mapped, context, slots, embeds: file?.embeds ?? undefined });
+    return { bytes, mapped, fileBytes: file?.bytes ?? null };
   }
 
   #canOpen(credential: string, account: number): boolean {

@@ -14,6 +14,16 @@ describe('the memory of a GGUF model', () => {
     ['weights and a fifth, and the cache of all slots', { fileBytes: 4 * GIB, context: 8_192, slots: 4 }, 4.8 * GIB + 4 * GIB],
     ['the assumed context where none is named', { fileBytes: 4 * GIB, context: null, slots: 1 }, 4.8 * GIB + 0.5 * GIB],
     ['at least 4 KiB a token for tiny models', { fileBytes: 1_000, context: 1_024, slots: 2 }, 1_200 + 8 * 2 ** 20],
+    [
+      'texts of embeddings by their width, without a cache',
+      { fileBytes: GIB, context: 8_192, slots: 2, embeds: { width: 384, context: 512, cacheBytes: 0 } },
+      1.2 * GIB + 2 * 512 * 384 * 40,
+    ],
+    [
+      'the cache of a model that makes embeddings token by token',
+      { fileBytes: GIB, context: 1_024, slots: 1, embeds: { width: 1_024, context: 32_768, cacheBytes: 114_688 } },
+      1.2 * GIB + 1_024 * (40_960 + 114_688),
+    ],
   ])('counts %s', (_, size, expected) => {
     expect(ggufMemory(size)).toBe(Math.ceil(expected));
   });
