@@ -42,7 +42,7 @@ const AGE_MS = 3_600_000;
 describe('the bound of what an account stores', () => {
   let store: OneKey;
   let time: number;
-  const gateway = (): AccountBounds => new AccountBounds({ bucket: store, bytesMax: 1_600, ageMs: AGE_MS, now: () => time });
+  const gateway = (): AccountBounds => new AccountBounds({ bucket: store, bytesMax: 1_600, aheadBytes: 0, ageMs: AGE_MS, now: () => time });
 
   beforeEach(() => {
     store = new OneKey();
@@ -70,6 +70,15 @@ describe('the bound of what an account stores', () => {
     const bounds = gateway();
     await Promise.all(Array.from({ length: 50 }, () => bounds.reserve(7, 1)));
     expect([store.puts, store.bytes]).toEqual([2, [50]]);
+  });
+
+  it('notes a little ahead, so that small values cost no write each', async () => {
+    const bounds = new AccountBounds({ bucket: store, bytesMax: 256_000, aheadBytes: 1_000, ageMs: AGE_MS, now: () => time });
+    for (let i = 0; i < 20; i += 1) await bounds.reserve(7, 100);
+    expect([store.puts, store.bytes]).toEqual([2, [2_200]]);
+    time += 300_000;
+    await bounds.reserve(7, 100);
+    expect(store.puts).toBe(3);
   });
 
   it('forgets what is too old to be there', async () => {

@@ -25,6 +25,8 @@ export interface AccountBoundsOptions {
   readonly bucket: Pick<ValueBucket, 'get' | 'getCertain' | 'put' | 'remove'>;
   /** Most bytes of one account. */
   readonly bytesMax: number;
+  /** Bytes that are noted ahead, so that small values do not write the ledger each. */
+  readonly aheadBytes: number;
   /** Lifetime of a value, in milliseconds. */
   readonly ageMs: number;
   /** In milliseconds since the epoch. */
@@ -43,6 +45,13 @@ interface Queue {
   waiting: { resolve: () => void; reject: (error: unknown) => void }[];
 }
 
+/** Bytes that are noted and not used yet. */
+interface Ahead {
+  bytes: number;
+  /** When they no longer count, in milliseconds since the epoch. */
+  readonly until: number;
+}
+
 const ledgerKey = (account: number): string => `use.${account}`;
 /** Keys of all values of an account. */
 export const valuesOf = (account: number): string => `r.${account}.>`;
@@ -50,18 +59,24 @@ export const valuesOf = (account: number): string => `r.${account}.>`;
 const sum = (spans: readonly Span[]): number => spans.reduce((total, { bytes }) => total + bytes, 0);
 
 /**
- * Bounds what each account stores, over all gateways: each write is noted first, in a ledger of the account that gateways change one
+ * Bounds what each account stores, over all gateways: writes are noted first, in a ledger of the account that gateways change one
  * after the other. Above the bound the oldest values are removed, a sixteenth of the bound at a time. Removed single values count
- * until their time is over.
+ * until their time is over, and so does what a gateway notes ahead, by which an account may also exceed the bound.
  */
 export class AccountBounds {
   readonly #known = new Map<number, Known>();
   readonly #queues = new Map<number, Queue>();
+  readonly #ahead = new Map<number, Ahead>();
 
   constructor(private readonly options: AccountBoundsOptions) {}
 
   /** Makes room for bytes that are about to be written. @throws an error of the bucket, or when other gateways wrote all the time */
   reserve(account: number, bytes: number): Promise<void> {
+    const ahead = this.#ahead.get(account);
+    if (ahead && ahead.bytes >= bytes && this.#now() < ahead.until) {
+      ahead.bytes -= bytes;
+      return Promise.resolve();
+    }
     const queue = this.#queues.get(account) ?? { bytes: 0, waiting: [] };
     queue.bytes += bytes;
     const done = new Promise<void>((resolve, reject) => queue.waiting.push({ resolve, reject }));
@@ -75,6 +90,7 @@ export class AccountBounds {
   /** Forgets an account and its ledger. */
   async forget(account: number): Promise<void> {
     this.#known.delete(account);
+    this.#ahead.delete(account);
     await this.options.bucket.remove(ledgerKey(account));
   }
 
@@ -85,13 +101,22 @@ export class AccountBounds {
       queue.bytes = 0;
       queue.waiting = [];
       try {
-        await this.#note(account, bytes);
+        const { aheadBytes } = this.options;
+        await this.#note(account, bytes + aheadBytes);
+        this.#keepAhead(account, aheadBytes);
         for (const { resolve } of waiting) resolve();
       } catch (error) {
         for (const { reject } of waiting) reject(error);
       }
     }
     this.#queues.delete(account);
+  }
+
+  #keepAhead(account: number, bytes: number): void {
+    this.#ahead.delete(account);
+    this.#ahead.set(account, { bytes, until: this.#now() + SPAN_MS });
+    const [oldest] = this.#ahead.keys();
+    if (this.#ahead.size > REMEMBERED_MAX && oldest !== undefined) this.#ahead.delete(oldest);
   }
 
   async #note(account: number, bytes: number): Promise<void> {

@@ -7,6 +7,8 @@ import { type StoredPart, type StoredValues, valueName } from './stored-values.j
 const MIB = 1024 * 1024;
 /** Most that one account stores, in bytes. */
 const ACCOUNT_BYTES_MAX = 64 * MIB;
+/** Part of it that a gateway notes ahead. */
+const AHEAD_SHARE = 1 / 256;
 /** Longest value, in bytes: the conversation of one response, or the response. */
 const VALUE_BYTES_MAX = 8 * MIB;
 /** Time in which a response must be stored, in milliseconds: its last event waits for it. */
@@ -52,7 +54,12 @@ export class StoredResponses {
     const { nats, env, vault, metrics, accountBytesMax: bytesMax = ACCOUNT_BYTES_MAX } = options;
     this.#bucket = new ValueBucket({ nats, env, store: ResponseStore, timeoutMs: ANSWER_MS });
     this.#values = new SealedValues(this.#bucket, vault);
-    this.#bounds = new AccountBounds({ bucket: this.#bucket, bytesMax, ageMs: ResponseStore.ageMs });
+    this.#bounds = new AccountBounds({
+      bucket: this.#bucket,
+      bytesMax,
+      aheadBytes: Math.floor(bytesMax * AHEAD_SHARE),
+      ageMs: ResponseStore.ageMs,
+    });
     this.#written = new Counter({
       name: 'slipway_gateway_stored_responses_total',
       help: 'Responses that were to be stored: stored, too_large, failed.',
