@@ -169,23 +169,39 @@ const BOOL = 7;
 /** Bytes of a cached number: half precision. */
 const CACHE_NUMBER_BYTES = 2;
 
+/** Number of entries of a GGUF file's metadata; 0 for other files. */
+async function entriesOf(cursor: Cursor): Promise<number> {
+  const [magic, version] = [await cursor.uint32(), await cursor.uint32()];
+  if (magic !== 0x46554747 || version === null || version < 2) return 0;
+  const [, entries] = [await cursor.uint64(), await cursor.uint64()];
+  return Math.min(entries ?? 0, ENTRIES_MAX);
+}
+
+/** Reads one entry: a number that is wanted, or null for another one. @throws Error at the vocabulary, and where the file ends */
+async function shapeEntry(cursor: Cursor): Promise<readonly [name: string, value: number] | null> {
+  const key = await cursor.text(KEY_CHARS);
+  const type = key === null || key.startsWith('tokenizer.') ? null : await cursor.uint32();
+  if (key === null || type === null) throw new Error('There is no further entry.');
+  const name = key.slice(key.indexOf('.') + 1);
+  if (SHAPE_KEYS.has(name) && (type === UINT32 || type === BOOL)) {
+    return [name, (await (type === UINT32 ? cursor.uint32() : cursor.uint8())) ?? 0];
+  }
+  if (await skipValue(cursor, type)) return null;
+  throw new Error('The entry does not fit into the file.');
+}
+
 /** Numbers that begin a file's metadata, by key. Those behind the vocabulary, which is long, are not read. */
 async function shapeIn(file: FileHandle): Promise<ReadonlyMap<string, number>> {
   const found = new Map<string, number>();
   const { size } = await file.stat();
   const cursor = new Cursor(file, size);
-  const [magic, version] = [await cursor.uint32(), await cursor.uint32()];
-  const [tensors, entries] = [await cursor.uint64(), await cursor.uint64()];
-  if (magic !== 0x46554747 || version === null || version < 2 || tensors === null || entries === null) return found;
-  for (let i = 0; i < Math.min(entries, ENTRIES_MAX); i += 1) {
-    const key = await cursor.text(KEY_CHARS);
-    const type = key === null || key.startsWith('tokenizer.') ? null : await cursor.uint32();
-    if (key === null || type === null) return found;
-    const name = key.slice(key.indexOf('.') + 1);
-    const isWanted = SHAPE_KEYS.has(name) && (type === UINT32 || type === BOOL);
-    const value = isWanted ? await (type === UINT32 ? cursor.uint32() : cursor.uint8()) : null;
-    if (value !== null) found.set(name, value);
-    else if (isWanted || !(await skipValue(cursor, type))) return found;
+  try {
+    for (let left = await entriesOf(cursor); left > 0; left -= 1) {
+      const entry = await shapeEntry(cursor);
+      if (entry) found.set(...entry);
+    }
+  } catch {
+    // What was read before is what there is.
   }
   return found;
 }
@@ -195,17 +211,18 @@ export async function embeddingShape(path: string): Promise<EmbeddingShape | nul
   const file = await open(path).catch(() => null);
   if (!file) return null;
   try {
-    const found = await shapeIn(file);
-    const [width, context] = [found.get('embedding_length'), found.get('context_length')];
-    if (!POOLINGS.has(found.get('pooling_type')) || width === undefined || context === undefined) return null;
-    const heads = found.get('attention.head_count') ?? 1;
-    const perHead = width / heads;
-    const numbers = (found.get('attention.key_length') ?? perHead) + (found.get('attention.value_length') ?? perHead);
-    const cached = (found.get('block_count') ?? 0) * (found.get('attention.head_count_kv') ?? heads) * numbers;
-    return { width, context, cacheBytes: found.get('attention.causal') === 0 ? 0 : cached * CACHE_NUMBER_BYTES };
-  } catch {
-    return null;
+    return shapeOf(await shapeIn(file));
   } finally {
     await file.close();
   }
+}
+
+function shapeOf(found: ReadonlyMap<string, number>): EmbeddingShape | null {
+  const [width, context] = [found.get('embedding_length'), found.get('context_length')];
+  if (!POOLINGS.has(found.get('pooling_type')) || width === undefined || context === undefined) return null;
+  const heads = found.get('attention.head_count') ?? 1;
+  const perHead = width / Math.max(1, heads);
+  const numbers = (found.get('attention.key_length') ?? perHead) + (found.get('attention.value_length') ?? perHead);
+  const cached = (found.get('block_count') ?? 0) * (found.get('attention.head_count_kv') ?? heads) * numbers;
+  return { width, context, cacheBytes: found.get('attention.causal') === 0 ? 0 : cached * CACHE_NUMBER_BYTES };
 }
