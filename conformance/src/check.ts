@@ -47,9 +47,11 @@ function fault(path: string, came: unknown, expected: unknown): Mismatch | null 
     return typeof came === 'string' && expected.test(came) ? null : new Mismatch(`${path}: text like ${String(expected)}`, shown(came));
   }
   if (Array.isArray(expected)) return faultInList(path, came, expected);
-  if (typeof expected !== 'object' || expected === null) {
-    return Object.is(came, expected) ? null : new Mismatch(`${path}: ${shown(expected)}`, shown(came));
-  }
+  if (typeof expected === 'object' && expected !== null) return faultInObject(path, came, expected);
+  return Object.is(came, expected) ? null : new Mismatch(`${path}: ${shown(expected)}`, shown(came));
+}
+
+function faultInObject(path: string, came: unknown, expected: object): Mismatch | null {
   if (typeof came !== 'object' || came === null) return new Mismatch(`${path}: an object`, shown(came));
   for (const [name, wanted] of Object.entries(expected)) {
     const found = fault(`${path}.${name}`, (came as Record<string, unknown>)[name], wanted);

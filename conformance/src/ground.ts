@@ -21,7 +21,7 @@ export class TargetError extends Error {}
  * @throws TargetError when the target names no model, or does not use the engine
  */
 export async function groundFor(options: Options, engine: Engine | undefined): Promise<Ground> {
-  const { url, key, store, spareKeys, revoke = '' } = options;
+  const { url, key, store, spareKeys } = options;
   const target = { url, key, model: options.model ?? (await firstModel(url, key, engine !== undefined)) };
   const named = Object.entries(options.others).map(([name, other]) => [name, { ...other, key }] as const);
   if (engine) {
@@ -33,15 +33,15 @@ export async function groundFor(options: Options, engine: Engine | undefined): P
     }
   }
   return {
-    ...{ target, store, spareKeys: spareKeys.map((value) => spareKey(value, revoke)) },
+    ...{ target, store, spareKeys: spareKeys.map((value) => spareKey(value, options)) },
     ...(engine && { engine }),
     others: { ...Object.fromEntries(named), ...(store && { store: target }) },
   };
 }
 
-function spareKey(value: string, command: string): SpareKey {
+function spareKey(value: string, { revoke = '', environment }: Options): SpareKey {
   const run = promisify(exec);
-  return { value, revoke: async () => void (await run(command, { env: { ...process.env, SPARE_KEY: value } })) };
+  return { value, revoke: async () => void (await run(revoke, { env: { ...environment, SPARE_KEY: value } })) };
 }
 
 /** @param waits whether a target without its engine is waited for */

@@ -18,6 +18,8 @@ export interface Options {
   readonly spareKeys: readonly string[];
   /** A shell command that revokes the key in its environment variable SPARE_KEY. */
   readonly revoke: string | undefined;
+  /** That command gets it, too. */
+  readonly environment: NodeJS.ProcessEnv;
 }
 
 /** A command line that cannot be read. */
@@ -66,17 +68,22 @@ export function readOptions(args: readonly string[], environment: NodeJS.Process
   const values = parsed(args);
   if (values.help) return 'help';
   if (values.list) return 'list';
-  const { target, key = environment['CONFORMANCE_KEY'], case: cases, 'engine-port': port, 'spare-key': spareKeys = [], revoke } = values;
+  const { target, key = environment['CONFORMANCE_KEY'], case: cases, 'engine-port': port } = values;
   if (target === undefined || !URL.canParse(target)) throw new UsageError('--target needs an address such as http://localhost:8000.');
   if (key === undefined) throw new UsageError('--key or CONFORMANCE_KEY is missing; a server without keys takes any word.');
-  if (spareKeys.length > 0 && revoke === undefined) throw new UsageError('--spare-key needs --revoke.');
   return {
-    ...{ url: target, key, model: values.model, json: values.json, store: values.store, spareKeys, revoke },
+    ...{ url: target, key, model: values.model, json: values.json, store: values.store, environment },
+    ...revocationOf(values['spare-key'] ?? [], values.revoke),
     contracts: contractsOf(values.contract ?? []),
-    cases: cases === undefined ? undefined : new Set(cases.split(',').flatMap(rangeOf)),
+    cases: numbersIn(cases),
     engine: port === undefined ? undefined : { port: wholeNumber(port), host: values['engine-host'] },
     others: Object.fromEntries((values.also ?? []).map(otherOf)),
   };
+}
+
+function revocationOf(spareKeys: readonly string[], revoke: string | undefined): Pick<Options, 'spareKeys' | 'revoke'> {
+  if (spareKeys.length > 0 && revoke === undefined) throw new UsageError('--spare-key needs --revoke.');
+  return { spareKeys, revoke };
 }
 
 function parsed(args: readonly string[]) {
@@ -92,6 +99,9 @@ function contractsOf(names: readonly string[]): readonly ContractName[] {
   if (unknown !== undefined) throw new UsageError(`There is no contract "${unknown}"; there are ${CONTRACTS.join(', ')}.`);
   return names.length === 0 ? CONTRACTS : CONTRACTS.filter((name) => names.includes(name));
 }
+
+const numbersIn = (cases: string | undefined): ReadonlySet<number> | undefined =>
+  cases === undefined ? undefined : new Set(cases.split(',').flatMap(rangeOf));
 
 function rangeOf(text: string): number[] {
   const [first = '', last = first] = text.split('-');

@@ -122,16 +122,15 @@ function stageOf(ground: Ground, signal: AbortSignal): Stage {
 }
 
 function verdictsOf(tried: readonly Tried[]): Verdict[] {
-  const byCase = new Map<string, Tried[]>();
-  for (const one of tried) {
-    const name = `${one.contract} ${one.part.number}`;
-    byCase.set(name, [...(byCase.get(name) ?? []), one]);
+  const verdicts = new Map<string, Verdict>();
+  for (const { contract, part, failure, missing } of tried) {
+    const { number } = part;
+    const before = verdicts.get(`${contract} ${number}`);
+    const failures = [...(before?.failures ?? []), ...(failure ? [failure] : [])];
+    const lacks = [...new Set([...(before?.missing ?? []), ...missing])];
+    const rest = lacks.length > 0 ? 'not run' : 'passed';
+    const outcome = failures.length > 0 ? 'failed' : rest;
+    verdicts.set(`${contract} ${number}`, { contract, number, outcome, failures, missing: lacks });
   }
-  return [...byCase.values()].map((parts) => {
-    const failures = parts.flatMap(({ failure }) => failure ?? []);
-    const missing = [...new Set(parts.flatMap((one) => one.missing))];
-    const { contract, part } = parts[0]!;
-    const rest = missing.length > 0 ? 'not run' : 'passed';
-    return { contract, number: part.number, outcome: failures.length > 0 ? 'failed' : rest, failures, missing };
-  });
+  return [...verdicts.values()];
 }

@@ -20,7 +20,7 @@ export const saying =
     return { ...usageOf(3), usage: { ...usageOf(3).usage, ...usage } };
   };
 
-export const TOOL = { name: 'look', input_schema: { type: 'object' } };
+const TOOL = { name: 'look', input_schema: { type: 'object' } };
 export const TOOLS = { tools: [TOOL] };
 export const THINKING = { thinking: { type: 'adaptive' } };
 export const textBlock = (value: string) => ({ type: 'text', text: value });

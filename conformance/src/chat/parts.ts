@@ -42,7 +42,8 @@ export interface Choice {
   readonly finish_reason: string | null;
   readonly logprobs: { readonly content: readonly { readonly logprob: number }[] } | null;
 }
-interface CallPiece {
+/** A piece of a streamed call. */
+export interface CallPiece {
   readonly index: number;
   readonly id?: string;
   readonly type?: string;

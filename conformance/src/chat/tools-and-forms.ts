@@ -1,7 +1,7 @@
 import type { Part, Stage } from '../case.js';
 import { ABSENT, expectLike, expectThat, Mismatch, shown, TEXT, that } from '../check.js';
 import { call as engineCall, finish, whole } from '../engine-answers.js';
-import { askChat, type Body, choiceOf, choicesOf, jsonSchema, schema, tool } from './parts.js';
+import { askChat, type Body, type CallPiece, choiceOf, choicesOf, jsonSchema, schema, tool } from './parts.js';
 
 const CITY = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
 const WEATHER = { type: 'function', function: { name: 'get_weather', description: 'The weather of a city.', parameters: CITY } };
@@ -12,20 +12,29 @@ const FORCED: Body = {
 };
 const LOST_CALL = 'LangChain reports an invalid call, openai throws in its helper, and the AI SDK drops the call';
 
+interface Call {
+  readonly id: string;
+  readonly type: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
 /** The calls of a stream, put together as clients do it. */
-async function streamedCalls(stage: Stage, body: Body): Promise<{ id: string; type: string; name: string; arguments: string }[]> {
+async function streamedCalls(stage: Stage, body: Body): Promise<readonly Call[]> {
   const answer = await askChat(stage, { ...body, stream: true });
-  const calls: { id: string; type: string; name: string; arguments: string }[] = [];
-  for (const { delta } of choicesOf(answer)) {
-    for (const { index, id, type, function: part } of delta.tool_calls ?? []) {
-      expectThat('call indexes from 0 without gaps', index <= calls.length, index);
-      if (index === calls.length) calls.push({ id: id ?? '', type: type ?? '', name: part.name ?? '', arguments: '' });
-      else if (id !== undefined || part.name !== undefined) throw new Mismatch('id and name once', shown({ id, name: part.name }));
-      calls[index]!.arguments += part.arguments ?? '';
-    }
+  const calls: Call[] = [];
+  for (const piece of choicesOf(answer).flatMap(({ delta }) => delta.tool_calls ?? [])) {
+    expectThat('call indexes from 0 without gaps', piece.index <= calls.length, piece.index);
+    calls[piece.index] = joined(calls[piece.index], piece);
   }
   expectLike('finish', choicesOf(answer).at(-1)?.finish_reason, 'tool_calls');
   return calls;
+}
+
+function joined(begun: Call | undefined, { id, type, function: { name, arguments: more = '' } }: CallPiece): Call {
+  if (!begun) return { id: id ?? '', type: type ?? '', name: name ?? '', arguments: more };
+  if (id !== undefined || name !== undefined) throw new Mismatch('id and name once', shown({ id, name }));
+  return { ...begun, arguments: begun.arguments + more };
 }
 
 const parses = that('a JSON object', (came: string) => {
