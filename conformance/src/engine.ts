@@ -1,6 +1,7 @@
 import { jsonAnswer, ScriptedUpstream, type UpstreamRequest, type UpstreamScript } from '@slipway/testing';
 import { Mismatch } from './check.js';
 import { CONTEXT, counted, type EngineRequest, obedientAnswer, PROMPT_TOKENS, refuses } from './engine-answers.js';
+import { documentOf } from './engine-document.js';
 import { DIMENSIONS, embeddingsAnswer } from './engine-vectors.js';
 
 /** The models of the scripted engine: one that takes images and tools, one that takes text alone, and one that makes embeddings. */
@@ -87,10 +88,10 @@ export class Engine {
   #answer({ body }: UpstreamRequest): UpstreamScript {
     const request = body as EngineRequest;
     const text = JSON.stringify(request);
-    for (const [mark, script] of this.#marked) if (text.includes(mark)) return counted(script, request);
+    for (const [mark, script] of this.#marked) if (text.includes(mark)) return inForm(script, request);
     if (request.model === MODELS.embed) return jsonAnswer(404, { error: { message: 'This model makes embeddings.' } });
     this.#seen.push(request);
-    return counted(typeof this.#script === 'function' ? this.#script(request) : this.#script, request);
+    return inForm(typeof this.#script === 'function' ? this.#script(request) : this.#script, request);
   }
 
   #embed(request: EngineRequest): UpstreamScript {
@@ -99,6 +100,10 @@ export class Engine {
     return this.#vectors(request);
   }
 }
+
+/** As a stream or as a document, as the gateway asks for it. */
+const inForm = (script: UpstreamScript, request: EngineRequest): UpstreamScript =>
+  request['stream'] === true ? counted(script, request) : documentOf(script);
 
 /** A gateway may pass on whatever it was sent. */
 function safely(answer: () => UpstreamScript): UpstreamScript {
