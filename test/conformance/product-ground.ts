@@ -1,8 +1,10 @@
-import { CreateKey, type DeploymentId, deploymentSlug, type KeyId, RevokeKey, StopDeployment } from '@slipway/contracts';
+import { CreateKey, type DeploymentId, deploymentSlug, type KeyId, ResponseStore, RevokeKey, StopDeployment } from '@slipway/contracts';
+import { ensureValueStore } from '@slipway/platform';
 import type { OtherName } from '../../conformance/src/case.js';
 import { Engine, MODELS } from '../../conformance/src/engine.js';
 import type { Ground } from '../../conformance/src/run-cases.js';
 import type { TargetAddress } from '../../conformance/src/target.js';
+import { ENV } from '../services/bus.js';
 import { ClientRig, type Tenant } from '../services/client-rig.js';
 
 /** As many as there are cases that revoke one. */
@@ -31,6 +33,7 @@ export class ProductGround {
     const engine = engineUrl === undefined ? await Engine.start() : null;
     try {
       const rig = await ClientRig.start(['keys-service', 'deployments-service', 'inference-worker', 'gateway']);
+      await ensureValueStore(ResponseStore, { nats: await rig.bus.connect('boot'), env: ENV, timeoutMs: 20_000 });
       return new ProductGround(rig, await rig.tenant(), engineUrl ?? engine?.url ?? '', engine);
     } catch (error) {
       await engine?.stop();
@@ -46,6 +49,7 @@ export class ProductGround {
       stopped: await this.#deploy(MODELS.main),
       text: await this.#deploy(MODELS.text),
       limited: await this.#deploy(MODELS.main, { default_max_tokens: 2 }),
+      store: await this.#deploy(MODELS.main, { store_responses: true }),
       embeddings: await this.#deploy(MODELS.embed),
       matryoshka: await this.#deploy(MODELS.embed, {}, { engine: { kind: 'http', options: { matryoshka: 'on' } } }),
     };
