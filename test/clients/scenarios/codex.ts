@@ -88,7 +88,7 @@ export function describeCodex(company: Company): void {
   it('compacts a conversation that has become too long, and goes on', async () => {
     let done: CodexRun | undefined;
     const requests = await requestsDuring(async () => {
-      done = await run({ text: questionFor('text'), then: questionFor('text'), settings: 'model_auto_compact_token_limit = 10' });
+      done = await run({ text: questionFor('text'), next: questionFor('text'), settings: 'model_auto_compact_token_limit = 10' });
     });
     expect(done).toMatchObject({ answer: PLAYED_TEXT, exitCode: 0, failure: null });
     // The turn, the summary, which offers no tools, and the second turn.

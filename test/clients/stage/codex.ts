@@ -53,7 +53,7 @@ export interface CodexJob extends Pick<Job, 'baseURL' | 'apiKey' | 'model' | 'te
   /** Where it works; absent = its empty home. */
   readonly folder?: string;
   /** What its user asks after that, in the same conversation. */
-  readonly then?: string;
+  readonly next?: string;
   /** Ends it. */
   readonly signal?: AbortSignal;
 }
@@ -115,7 +115,7 @@ export async function runCodex(packages: ClientPackages, job: CodexJob): Promise
   try {
     const more = await prepare(home, job);
     const first = await runTurn(packages, job, { home, args: [...more, job.text] });
-    return job.then === undefined ? first : await runTurn(packages, job, { home, args: ['resume', '--last', job.then] });
+    return job.next === undefined ? first : await runTurn(packages, job, { home, args: ['resume', '--last', job.next] });
   } finally {
     await rm(home, { recursive: true, force: true, maxRetries: 5 });
   }
