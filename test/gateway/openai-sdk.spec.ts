@@ -1,52 +1,29 @@
 import OpenAI from 'openai';
 import { ServiceError } from '@slipway/contracts';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type GatewayRig, type RunningGateway, until } from './gateway-rig.js';
-import { answerInWords, type ScriptedRunner, staySilent, usageOf } from './scripted-runner.js';
-import { serve, type Served } from './serve.js';
+import { describe, expect, it } from 'vitest';
+import { until } from './gateway-rig.js';
+import { failureOf as failure, OfficialSdk } from './official-sdk.js';
+import { type ScriptedRunner, staySilent, usageOf } from './scripted-runner.js';
 
 describe('the official SDK', () => {
-  let rig: GatewayRig;
-  let gw: RunningGateway;
-  let runner: ScriptedRunner;
-  let slug: string;
-  let account: Served['account'];
-  let key: string;
-
-  beforeAll(async () => {
-    ({ rig, gw, runner, account, slug, key } = await serve());
-  });
-  afterAll(() => rig?.end());
-  afterEach(() => {
-    runner.script = answerInWords;
-  });
-
-  const client = (path = slug, apiKey = key): OpenAI => new OpenAI({ baseURL: `${gw.url}/${path}/v1`, apiKey, maxRetries: 0 });
+  const sdk = OfficialSdk.around();
+  const client = (...at: Parameters<OfficialSdk['client']>): OpenAI => sdk.client(...at);
   const messages = [{ role: 'user' as const, content: 'one two three' }];
-  const ask = (model = slug) => ({ model, messages });
-  const failure = async (work: Promise<unknown>): Promise<InstanceType<typeof OpenAI.APIError>> => {
-    try {
-      await work;
-    } catch (error) {
-      return error as InstanceType<typeof OpenAI.APIError>;
-    }
-    throw new Error('It did not fail.');
-  };
-
+  const ask = (model = sdk.slug) => ({ model, messages });
   it.each([
-    ['its slug', () => slug, () => slug],
-    ['account and alias', () => `${account.slug}/demo-7b`, () => 'demo-7b'],
-    ['account and alias, with both as the model', () => `${account.slug}/demo-7b`, () => `${account.slug}/demo-7b`],
+    ['its slug', () => sdk.slug, () => sdk.slug],
+    ['account and alias', () => `${sdk.account.slug}/demo-7b`, () => 'demo-7b'],
+    ['account and alias, with both as the model', () => `${sdk.account.slug}/demo-7b`, () => `${sdk.account.slug}/demo-7b`],
   ])('gets an answer by %s', async (_, path, model) => {
     const completion = await client(path()).chat.completions.create(ask(model()));
     expect(completion.choices[0]).toMatchObject({ message: { role: 'assistant', content: 'one two three' }, finish_reason: 'stop' });
     expect(completion.usage).toMatchObject({ prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 });
-    expect(completion.model).toBe(slug);
+    expect(completion.model).toBe(sdk.slug);
     expect(completion._request_id).toMatch(/^req_/);
   });
 
   it('streams a response chunk by chunk', async () => {
-    const stream = await client(`${account.slug}/demo-7b`).chat.completions.create({
+    const stream = await client(`${sdk.account.slug}/demo-7b`).chat.completions.create({
       ...ask('demo-7b'),
       stream: true,
       stream_options: { include_usage: true },
@@ -73,7 +50,7 @@ describe('the official SDK', () => {
   it('hands its parameters to the engine, and only those', async () => {
     const extra = { n_predict: -1, top_k: 5 };
     await client().chat.completions.create({ ...ask(), temperature: 0.5, stop: 'x', seed: 3, max_tokens: 999, ...extra } as never);
-    expect(runner.admitted.at(-1)?.req).toEqual({
+    expect(sdk.runner.admitted.at(-1)?.req).toEqual({
       messages: [{ role: 'user', content: [{ type: 'text', text: 'one two three' }] }],
       sampling: { temperature: 0.5, seed: 3, top_k: 5 },
       stop: ['x'],
@@ -82,16 +59,16 @@ describe('the official SDK', () => {
   });
 
   it('raises the class of each status', async () => {
-    const stopped = rig.deployment(account.id, { desired: 'stopped', state: 'stopped' });
-    const idle = rig.deployment(account.id);
+    const stopped = sdk.rig.deployment(sdk.account.id, { desired: 'stopped', state: 'stopped' });
+    const idle = sdk.rig.deployment(sdk.account.id);
     await until(
       'the feed has come',
       async () => (await failure(client(`deployment-${idle.id}`).chat.completions.create(ask(`deployment-${idle.id}`)))).status === 503,
     );
     const cases: [Promise<unknown>, abstract new (...args: never[]) => Error, number, string][] = [
-      [client(slug, 'svc_dep_bad').chat.completions.create(ask()), OpenAI.AuthenticationError, 401, 'invalid_api_key'],
+      [client(sdk.slug, 'svc_dep_bad').chat.completions.create(ask()), OpenAI.AuthenticationError, 401, 'invalid_api_key'],
       [
-        client(slug, rig.key(account.id, { kind: 'mcp' }).value).chat.completions.create(ask()),
+        client(sdk.slug, sdk.rig.key(sdk.account.id, { kind: 'mcp' }).value).chat.completions.create(ask()),
         OpenAI.PermissionDeniedError,
         403,
         'insufficient_scope',
@@ -107,7 +84,7 @@ describe('the official SDK', () => {
       [client().chat.completions.create({ ...ask(), temperature: 3 }), OpenAI.BadRequestError, 400, 'invalid_value'],
       [client().chat.completions.create({ ...ask(), n: 9 }), OpenAI.BadRequestError, 400, 'invalid_value'],
       [client().chat.completions.create(ask('gpt-4')), OpenAI.BadRequestError, 400, 'model_mismatch'],
-      [client(`${slug}/v1`).chat.completions.create(ask()), OpenAI.NotFoundError, 404, 'not_found'],
+      [client(`${sdk.slug}/v1`).chat.completions.create(ask()), OpenAI.NotFoundError, 404, 'not_found'],
     ];
     for (const [work, type, status, code] of cases) {
       const error = await failure(work);
@@ -118,7 +95,7 @@ describe('the official SDK', () => {
   });
 
   it('gets an error for long prompts before streaming', async () => {
-    runner.script = () =>
+    sdk.runner.script = () =>
       Promise.reject(new ServiceError('context_length_exceeded', 'Too long.', { facts: { tokens: 5_000, context: 100 } }));
     for (const stream of [false, true]) {
       const error = await failure(client().chat.completions.create({ ...ask(), stream }));
@@ -128,7 +105,7 @@ describe('the official SDK', () => {
   });
 
   it('gets a status for early failures of engines', async () => {
-    runner.script = () => Promise.reject(new ServiceError('engine_error', 'The engine failed.'));
+    sdk.runner.script = () => Promise.reject(new ServiceError('engine_error', 'The engine failed.'));
     expect(await failure(client().chat.completions.create({ ...ask(), stream: true }))).toMatchObject({
       status: 502,
       code: 'engine_error',
@@ -151,7 +128,7 @@ describe('the official SDK', () => {
       },
     ],
   ])('raises after the text that came: %s', async (_, script) => {
-    runner.script = script;
+    sdk.runner.script = script;
     const stream = await client().chat.completions.create({ ...ask(), stream: true });
     let text = '';
     const error = await failure(
@@ -168,13 +145,13 @@ describe('the official SDK', () => {
   });
 
   it.each([true, false])('cancels early requests at the worker (stream: %s)', async (stream) => {
-    runner.script = staySilent;
-    const before = { cancelled: runner.cancelled, admitted: runner.admitted.length };
+    sdk.runner.script = staySilent;
+    const before = { cancelled: sdk.runner.cancelled, admitted: sdk.runner.admitted.length };
     const leaving = new AbortController();
     const request = failure(client().chat.completions.create({ ...ask(), stream }, { signal: leaving.signal }));
-    await until('the worker has it', () => runner.admitted.length === before.admitted + 1);
+    await until('the worker has it', () => sdk.runner.admitted.length === before.admitted + 1);
     leaving.abort();
     expect(await request).toBeInstanceOf(OpenAI.APIUserAbortError);
-    await until('the worker hears of it', () => runner.cancelled === before.cancelled + 1);
+    await until('the worker hears of it', () => sdk.runner.cancelled === before.cancelled + 1);
   });
 });
