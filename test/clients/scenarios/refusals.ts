@@ -146,6 +146,21 @@ async function expectReferenceRefused(company: Company, kind: ClientKind): Promi
   expect(requests).toBe(2);
 }
 
+/** The same where the deployment stores what it says. */
+async function expectReferenceKept(company: Company, kind: ClientKind): Promise<void> {
+  const { stage } = company;
+  const { path } = await stage.narrow('vllm', { store_responses: true });
+  const part = {
+    ...hello,
+    act: 'conversation',
+    more: { providerOptions: { openai: {} } },
+    baseURL: `${stage.gateway}/${path}`,
+    model: path,
+  };
+  const { error, text, requests } = await company.saw(kind, part, 'vllm');
+  expect({ error, text, requests }).toEqual({ error: null, text: PLAYED_TEXT, requests: 2 });
+}
+
 /** What clients make of requests that cannot be answered: one request, the right class, and what to do about it. */
 export function describeRefusals(company: Company): void {
   describe.each(company.casting.kinds.map((kind) => [titleOf(kind), kind] as const))('%s', (_, kind) => {
@@ -163,6 +178,11 @@ export function describeRefusals(company: Company): void {
   it.each(company.casting.kinds.filter(({ contract, family }) => contract === 'responses' && family === 'ai'))(
     '$flavour learns once that answers are not kept, and what to set',
     (kind) => expectReferenceRefused(company, kind),
+  );
+
+  it.each(company.casting.kinds.filter(({ contract, family }) => contract === 'responses' && family === 'ai'))(
+    '$flavour goes on from what a deployment stores',
+    (kind) => expectReferenceKept(company, kind),
   );
 
   it.each(company.casting.kinds.filter(takesV1))('$flavour is asked to put v1 into its base URL', (kind) => expectV1Named(company, kind));

@@ -1,6 +1,8 @@
-import { CreateKey, type DeploymentId, deploymentSlug, type KeyId } from '@slipway/contracts';
+import { CreateKey, type DeploymentId, deploymentSlug, type KeyId, ResponseStore } from '@slipway/contracts';
+import { ensureValueStore } from '@slipway/platform';
 import { type PlayedServer, ScriptedUpstream } from '@slipway/testing';
 import { LlamaServer } from '../../engines/verify/llama-server.js';
+import { ENV } from '../../services/bus.js';
 import { ClientRig, type Tenant } from '../../services/client-rig.js';
 import type { ServiceProcess } from '../../services/service-process.js';
 import { MODELS } from '../../services/service-process.js';
@@ -23,6 +25,7 @@ interface Served {
 
 /** All clients at once must find room at a played server. */
 const PLAYED_SLOTS = 64;
+const STORE_WITHIN_MS = 20_000;
 const DEMO: Engine = {
   settings: { source: { kind: 'file', path: `${MODELS}/svc-tiny.Q8_0.gguf` }, slots: 4 },
   upstream: null,
@@ -72,6 +75,7 @@ export class ClientStage {
   static async start(backends: readonly Backend[]): Promise<ClientStage> {
     const rig = await ClientRig.startProcesses(['keys-service', 'deployments-service', 'inference-worker', 'gateway']);
     try {
+      await ensureValueStore(ResponseStore, { nats: await rig.bus.connect('boot'), env: ENV, timeoutMs: STORE_WITHIN_MS });
       const stage = new ClientStage(rig, await rig.tenant());
       for (const backend of backends) await stage.#serve(backend);
       await stage.whenAllServed();
@@ -108,10 +112,10 @@ export class ClientStage {
     return this.rig.command(CreateKey, { account: this.tenant.account, name });
   }
 
-  /** Another deployment of a played server, with room for one request. */
-  async narrow(backend: PlayedServer = 'vllm'): Promise<{ id: DeploymentId; path: string }> {
+  /** Another deployment of a played server, with room for one request unless `settings` say otherwise. */
+  async narrow(backend: PlayedServer = 'vllm', settings: Engine['settings'] = {}): Promise<{ id: DeploymentId; path: string }> {
     const source = { kind: 'http' as const, url: this.upstreamOf(backend).url, model: 'scripted' };
-    const id = await this.rig.deployment(this.tenant.account, { source, slots: 1, replicas: 1 });
+    const id = await this.rig.deployment(this.tenant.account, { source, slots: 1, replicas: 1, ...settings });
     const path = deploymentSlug(id);
     await this.rig.whenServed({ path, key: this.tenant.key.value });
     return { id, path };
