@@ -6,7 +6,7 @@ import { type Arrival, PendingReports, type ReportRequest } from './pending-repo
 /** Above this size it begins anew as soon as all of it is stored, in bytes. */
 const LARGE_BYTES = 2 ** 20;
 /** What may wait, in bytes. */
-export const JOURNAL_BYTES_MAX = 64 * 2 ** 20;
+const JOURNAL_BYTES_MAX = 64 * 2 ** 20;
 
 /** A line of the file: whose reports they are, what arrived, which reports were made of it, and which are stored. */
 type Line =

@@ -36,6 +36,12 @@ if [ "$2" != own ]; then as="setpriv --reuid $2 --regid $2 --clear-groups --no-n
 shift 4
 exec $apart ${NICE} $as "$@"`;
 
+/** Ends with 0 where the user that is named first may read all paths after it. */
+const READS = `one='for one; do test -r "$one" || exit 1; done'
+uid=$1
+shift
+exec setpriv --reuid "$uid" --regid "$uid" --clear-groups --no-new-privs /bin/sh -c "$one" sh "$@"`;
+
 /** A shell command that starts a program within bounds, as arguments of `/bin/sh`. @param uid null = the user of this process */
 export function startArguments(
   command: readonly string[],
@@ -69,9 +75,7 @@ export function userFor(uid: number, { folder, reads }: { readonly folder: strin
 }
 
 function isReadable(paths: readonly string[], uid: number): boolean {
-  const test = 'for one; do test -r "$one" || exit 1; done';
-  const as = ['--reuid', String(uid), '--regid', String(uid), '--clear-groups', '--no-new-privs'];
-  return spawnSync('setpriv', [...as, '/bin/sh', '-c', test, 'sh', ...paths], { stdio: 'ignore' }).status === 0;
+  return spawnSync('/bin/sh', ['-c', READS, 'sh', String(uid), ...paths], { stdio: 'ignore' }).status === 0;
 }
 
 function give(path: string, uid: number): void {
