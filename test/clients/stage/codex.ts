@@ -65,8 +65,14 @@ interface Printed {
   readonly error?: { readonly message: string };
 }
 
-const mcpTable = (node: string): string =>
-  `\n[mcp_servers.weather]\ncommand = ${JSON.stringify(node)}\nargs = [${JSON.stringify(MCP_SERVER)}]\n`;
+/** A busy machine starts a server more slowly than Codex waits by itself. */
+const mcpTable = (node: string): string => `
+[mcp_servers.weather]
+command = ${JSON.stringify(node)}
+args = [${JSON.stringify(MCP_SERVER)}]
+startup_timeout_sec = 90
+required = true
+`;
 
 /** The documented settings, at another deployment. */
 function settingsFor({ baseURL, model, settings = '', provider = '', mcp = false }: CodexJob): string {
