@@ -6,7 +6,8 @@ import { CONFIG, configured } from '@slipway/platform';
 import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
 import type { DeploymentsServiceConfig } from '../config.js';
-import { QUOTA_DEFAULTS, QuotasRepository, QuotasService } from './quotas.service.js';
+import { QuotasRepository } from './quotas.repository.js';
+import { QUOTA_DEFAULTS, QuotasService } from './quotas.service.js';
 
 @Controller()
 class QuotasHandlers {

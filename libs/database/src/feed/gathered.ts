@@ -51,7 +51,7 @@ export class Gathered<Q, A> {
     };
     try {
       const answers = await this.#answer(take);
-      taken.forEach(({ resolve }, index) => resolve(answers[index] as A));
+      for (const [index, { resolve }] of taken.entries()) resolve(answers[index] as A);
     } catch (error) {
       // What failed before it took its questions failed for all that wait.
       if (taken.length === 0) take();
