@@ -59,6 +59,7 @@ describe('create-deployment', () => {
       replicas: 1,
       ready_replicas: 1,
       slots: 512,
+      store_responses: false,
       created_at: time,
       engine: 'http',
       since: time,
