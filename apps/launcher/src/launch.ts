@@ -51,7 +51,7 @@ export async function bringUp(context: LaunchContext, since: number): Promise<Re
     const consoleUrl = (stage.environment['CONSOLE_BASE_URL'] || consoleAddress.url).replace(/\/+$/, '');
     await announceControl(context.dataDir, env, { ...nats, consoleUrl });
     await stage.progress.step('Starting the services', () => waitForControlPlane(context, rpc));
-    const account = await onceServed(context, () => provideAccount(rpc));
+    const account = await onceServed(context, () => provideAccount(rpc), { repeatable: true });
     const { id: deployment, path } = await onceServed(context, () => provideDeployment(context, rpc, account));
     const { slots = null } = await stage.progress.step<DeploymentView>(`Loading deployment-${deployment}`, (detail) =>
       waitForDeployment(context, rpc, { account, id: deployment, reports }, detail),

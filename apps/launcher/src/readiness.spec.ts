@@ -25,6 +25,12 @@ it('a start outlives services that are too busy', async () => {
   expect(twice.tries).toBe(3);
 });
 
+it('a step that finds what it did is repeated without an answer', async () => {
+  const silent = failing(new UnansweredError('timeout', 'keys', undefined));
+  expect(await onceServed(context, silent.step, { repeatable: true })).toBe('done');
+  expect(silent.tries).toBe(2);
+});
+
 it.each([new ServiceError('quota_exceeded', 'Too many.'), new UnansweredError('timeout', 'keys', undefined)])(
   'a step is not repeated after %s',
   async (error) => {

@@ -59,15 +59,20 @@ const isBusy = (error: unknown): error is Error =>
 
 /**
  * Takes a step of the start, again while a service is too busy for it, as on a machine without time.
+ * @param options `repeatable`: the step finds what it did before, so it is also taken again without an answer.
  * @throws the last refusal after 60 s, every other error of the step at once, and the signal's reason when it is aborted
  */
-export async function onceServed<T>({ signal }: Pick<LaunchContext, 'signal'>, step: () => Promise<T>): Promise<T> {
+export async function onceServed<T>(
+  { signal }: Pick<LaunchContext, 'signal'>,
+  step: () => Promise<T>,
+  { repeatable = false }: { readonly repeatable?: boolean } = {},
+): Promise<T> {
   let refusal = new Error('It was not tried.');
   const attempt = async (): Promise<{ readonly result: T } | null> => {
     try {
       return { result: await step() };
     } catch (error) {
-      if (!isBusy(error)) throw error;
+      if (!isBusy(error) && !(repeatable && error instanceof UnansweredError)) throw error;
       refusal = error;
       return null;
     }
