@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { withLock } from '../../../scripts/lib/lock-file.mjs';
 import { type ClientPackages, INSTALLED } from './client-packages.js';
 
 const REQUIREMENTS = fileURLToPath(new URL('../packages/requirements.txt', import.meta.url));
@@ -29,6 +30,7 @@ export async function ensurePythonPackages(): Promise<ClientPackages> {
   const state = createHash('sha256').update(readFileSync(REQUIREMENTS)).digest('hex').slice(0, 16);
   const folder = join(CACHE, state);
   const mark = join(folder, 'installed');
-  if (!existsSync(mark)) await install(folder, mark);
+  // Suites that run side by side need the same; an environment cannot be moved to its place once it is made.
+  if (!existsSync(mark)) await withLock(`${CACHE}.lock`, () => (existsSync(mark) ? Promise.resolve() : install(folder, mark)));
   return { ...INSTALLED, folder, python: join(folder, 'bin/python') };
 }
