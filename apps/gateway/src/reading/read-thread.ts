@@ -3,7 +3,7 @@ import { stepBack } from '@slipway/platform';
 import { readChatRequest } from '../surfaces/chat/request.js';
 import { readEmbeddingsRequest } from '../surfaces/embeddings/request.js';
 import { readCountRequest, readMessagesRequest } from '../surfaces/messages/request.js';
-import { namesIn } from '../surfaces/responses/references.js';
+import { namesIn } from '../stored/references.js';
 import { readResponsesRequest } from '../surfaces/responses/request.js';
 import type { BodyReading, ReaderName } from '../surfaces/surface.js';
 import { readInThread, type ReadOutcome, type ReadTask } from './request-reader.js';

@@ -4,7 +4,7 @@ import { fault, WORDING } from '../shared/error-object.js';
 import { isAbsent } from '../shared/faults.js';
 import { imageSource, textPart } from '../shared/fields.js';
 import { type EarlierCall, type ToolResult, type TurnFaults, Turns } from '../shared/turns.js';
-import { type PlacedItem, quoted } from './references.js';
+import { type PlacedItem, quoted } from '../../stored/references.js';
 import type { InputItem } from './schema.js';
 import type { ReadTools } from './tools.js';
 

@@ -11,7 +11,7 @@ import type { FieldNames, RequestPolicy, SurfaceRequest } from '../surface.js';
 import type { StoredValues } from '../../stored/stored-values.js';
 import { readInput } from './conversation.js';
 import { checkCapabilities } from './errors.js';
-import { conversationOf, storedConversation } from './references.js';
+import { conversationOf, storedConversation } from '../../stored/references.js';
 import { ChatFields, NotOffered, Settings, Structure } from './schema.js';
 import { readTools, type ToolFace } from './tools.js';
 

@@ -1,8 +1,8 @@
 import { ServiceError } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import type { StoredValues } from '../../stored/stored-values.js';
+import type { StoredValues } from './stored-values.js';
 import { conversationOf, itemTexts, namesIn, storedConversation, streamIn } from './references.js';
-import type { InputItem } from './schema.js';
+import type { InputItem } from '../surfaces/responses/schema.js';
 
 const FIRST = 'a'.repeat(22);
 const OTHER = 'b'.repeat(22);

@@ -1,9 +1,9 @@
 import { isRecord, type ServiceError } from '@slipway/contracts';
-import { type StoredValues, valueName } from '../../stored/stored-values.js';
-import { fault } from '../shared/error-object.js';
-import type { JsonObject } from '../shared/faults.js';
-import { ownFault } from './errors.js';
-import { type InputItem, MAX_ITEMS } from './schema.js';
+import { type StoredValues, valueName } from './stored-values.js';
+import { fault } from '../surfaces/shared/error-object.js';
+import type { JsonObject } from '../surfaces/shared/faults.js';
+import { ownFault } from '../surfaces/responses/errors.js';
+import { type InputItem, MAX_ITEMS } from '../surfaces/responses/schema.js';
 
 /** Longest id that is repeated in an error. */
 const ID_CHARS_MAX = 64;
