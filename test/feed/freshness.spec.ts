@@ -1,7 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { connectNats, createLogger } from '@slipway/platform';
+import { defineFeed, Incarnation } from '@slipway/contracts';
+import { connectNats, createLogger, RpcClient } from '@slipway/platform';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { z } from 'zod';
 import { FeedWorld, sceneTest, type Publisher, type Scene, trustedWrongly, until, withSql } from './feed-rig.js';
+
+/** The feed of the processes, as a gateway asks it. */
+const feed = defineFeed({ name: 'probe', owner: 'keys', readers: ['gateway'], record: z.object({ n: z.int() }) });
 
 /** Longest time that a reader may be fresh after a commit that it lacks: staleness bound, backlog bound and one check. */
 const BOUND_MS = 3_000 + 250 + 250 + 250;
@@ -67,6 +72,28 @@ describe('a fresh reader', () => {
       await owner.set('k', 2);
       await reader.knows('k', 2);
       await until('the new head is told', () => Promise.resolve(Number.isNaN(asksAtTick)));
+    } finally {
+      await nats.close();
+    }
+  });
+
+  it.concurrent('gets its own changes beside others', async ({ scene }) => {
+    const owner = await begin(scene);
+    for (const n of [2, 3, 4]) await owner.set('k', n);
+    const nats = await connectNats({ url: world.nats.url, role: 'gateway', name: 'test', log: createLogger('test', 'silent') });
+    try {
+      const { epoch, seq } = await until('all changes have their place', async () => {
+        const head = await owner.head();
+        return head !== null && head.seq === 4 && head;
+      });
+      const rpc = new RpcClient(nats, scene.env);
+      const ask = (reader: string, place: number) => rpc.call(feed.since, { reader: Incarnation.parse(reader), epoch, seq: place });
+      // One statement answers questions that come together, each as if it came alone.
+      const answers = await Promise.all([ask('one', 1), ask('two', 2), ask('last', seq), ask('lost', seq + 5), ask('one', 1)]);
+      expect(answers.map(({ changes }) => changes.map((change) => change.seq))).toEqual([[2, 3, 4], [3, 4], [], [], [2, 3, 4]]);
+      expect(answers.map(({ snapshot }) => snapshot)).toEqual([false, false, false, true, false]);
+      const claims = await owner.readers();
+      expect(Object.fromEntries(claims.map(({ reader, seq: at }) => [reader, Number(at)]))).toMatchObject({ one: 1, two: 2, last: seq });
     } finally {
       await nats.close();
     }

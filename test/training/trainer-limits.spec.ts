@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ProgramProcess, type TrainerCommand } from '../../apps/training-worker/src/trainers/program-process.js';
 import type { TrainerEnd } from '../../apps/training-worker/src/trainers/trainer.js';
-import { ownMemory } from '../../apps/training-worker/src/trainers/memory-watch.js';
+import { processMemory } from '@slipway/platform';
 import { until } from '../testing/until.js';
 
 const MIB = 2 ** 20;
@@ -134,6 +134,6 @@ describe.runIf(isRoot)('a trainer of a worker that is root', () => {
 
 it('memory of a process is known to its parent', async () => {
   void run('const kept = Buffer.alloc(100 * 2 ** 20, 1); setInterval(() => kept.length, 1000)');
-  await until('the trainer has its memory', () => ownMemory(running!.pid) > 100 * MIB);
-  expect(ownMemory(running!.pid)).toBeLessThan(400 * MIB);
+  await until('the trainer has its memory', () => processMemory(running!.pid) > 100 * MIB);
+  expect(processMemory(running!.pid)).toBeLessThan(400 * MIB);
 });

@@ -1,7 +1,8 @@
 import type { Part, Stage } from '../case.js';
-import { expectLike, expectThat, eventually, TEXT } from '../check.js';
+import { expectLike, expectThat, TEXT } from '../check.js';
 import { openaiFor, raisedBy } from '../clients.js';
-import { breaksOff, dies, diesAtOnce, finish, hangs, piece, refuses, says, whole } from '../engine-answers.js';
+import { breaksOff, dies, diesAtOnce, finish, piece, refuses, says, whole } from '../engine-answers.js';
+import { leftWithClient } from '../endings.js';
 import { askChat, expectBroken } from './parts.js';
 
 const HALF_TAKEN = 'openai and LangChain take half an answer for the whole one; the AI SDK ends textStream without an error';
@@ -79,18 +80,7 @@ export const chatEndings: readonly Part[] = [
       expectThat('a whole answer', answer.text.includes('late') && answer.text.endsWith('data: [DONE]\n\n'), answer.text);
     },
   },
-  {
-    number: 51,
-    promise: 'the engine stops within a second after the client has left',
-    breaks: 'nobody reads the answer, and the engine goes on with it',
-    needs: ['engine'],
-    run: async (stage) => {
-      stage.engine.play(hangs);
-      const before = stage.engine.abandoned;
-      await askChat(stage, { stream: true }, { leaveAfter: '"one ' });
-      await eventually('the engine is left', () => stage.engine.abandoned > before, 1_000);
-    },
-  },
+  leftWithClient(51, { ask: (stage, options) => askChat(stage, { stream: true }, options), begun: '"one ' }),
   {
     number: 52,
     promise: '429 and 503 carry retry-after, from 1 to 30 seconds',

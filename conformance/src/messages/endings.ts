@@ -1,9 +1,9 @@
 import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema';
 import type { Part, Stage } from '../case.js';
-import { eventually, expectLike, TEXT, that } from '../check.js';
+import { expectLike, TEXT, that } from '../check.js';
 import { anthropicFor, raisedBy } from '../clients.js';
-import { breaksOff, call, dies, diesAtOnce, finish, hangs, obedientAnswer, piece, refuses, says, whole } from '../engine-answers.js';
-import { revokedAt } from '../revocation.js';
+import { breaksOff, call, dies, diesAtOnce, finish, obedientAnswer, piece, refuses, says, whole } from '../engine-answers.js';
+import { endsWithKey, leftWithClient, type StreamForm } from '../endings.js';
 import { askMessages, expectBroken, expectError, user } from './parts.js';
 
 const HALF_TAKEN = 'the SDK and LangChain end silently with half an answer, and Claude Code shows it as whole';
@@ -12,6 +12,8 @@ const SILENT_WITHIN = 'messages case 45: silence within';
 const RETRY_AFTER = /^([1-9]|[12]\d|30)$/;
 
 const bodyOf = (stage: Stage) => ({ model: stage.target.model, max_tokens: 100, messages: [{ role: 'user' as const, content: 'x' }] });
+
+const STREAM: StreamForm = { ask: (stage, options) => askMessages(stage, { stream: true }, options), begun: 'text_delta' };
 
 const failures: readonly Part[] = [
   {
@@ -58,30 +60,8 @@ const failures: readonly Part[] = [
       expectBroken(await askMessages(stage, { stream: true }), 'api_error');
     },
   },
-  {
-    number: 44,
-    promise: 'a key that is revoked in mid-stream ends it within 5 s with authentication_error',
-    breaks: 'whoever has a stolen key reads on to the end',
-    needs: ['engine', 'revoke'],
-    run: async (stage) => {
-      const revocation = revokedAt(stage, 'text_delta');
-      stage.engine.play(hangs);
-      expectBroken(await askMessages(stage, { stream: true }, revocation.options), 'authentication_error');
-      await revocation.expectInTime();
-    },
-  },
-  {
-    number: 54,
-    promise: 'the engine is left within a second after the client has left',
-    breaks: 'nobody reads the answer, and the engine goes on with it',
-    needs: ['engine'],
-    run: async (stage) => {
-      stage.engine.play(hangs);
-      const before = stage.engine.abandoned;
-      await askMessages(stage, { stream: true }, { leaveAfter: 'text_delta' });
-      await eventually('the engine is left', () => stage.engine.abandoned > before, 1_000);
-    },
-  },
+  endsWithKey(44, STREAM, { code: 'authentication_error', expectBroken }),
+  leftWithClient(54, STREAM),
 ];
 
 const silence: readonly Part[] = [

@@ -1,8 +1,8 @@
 import type { Part, Stage } from '../case.js';
-import { eventually, expectLike, expectThat, TEXT } from '../check.js';
+import { expectLike, expectThat, TEXT } from '../check.js';
 import { openaiFor, raisedBy } from '../clients.js';
-import { breaksOff, dies, diesAtOnce, hangs, OVERFLOW, piece, refuses, says } from '../engine-answers.js';
-import { revokedAt } from '../revocation.js';
+import { breaksOff, dies, diesAtOnce, OVERFLOW, piece, refuses, says } from '../engine-answers.js';
+import { endsWithKey, leftWithClient, type StreamForm } from '../endings.js';
 import { askResponses, expectBroken } from './parts.js';
 
 const HALF_TAKEN = 'openai, LangChain and the AI SDK take half an answer for the whole one';
@@ -13,6 +13,8 @@ async function readBySdk(stage: Stage): Promise<void> {
   const stream = await openaiFor(stage.target).responses.create({ model: stage.target.model, input: 'x', stream: true });
   for await (const event of stream) expectThat('an event with a type', event.type !== undefined, event);
 }
+
+const STREAM: StreamForm = { ask: (stage, options) => askResponses(stage, { stream: true }, options), begun: 'output_text.delta' };
 
 const failures: readonly Part[] = [
   {
@@ -82,30 +84,8 @@ const failures: readonly Part[] = [
       expectLike('the last event', chunks.at(-1)?.['type'], 'response.completed');
     },
   },
-  {
-    number: 43,
-    promise: 'a key that is revoked in mid-stream ends it within 5 s with invalid_api_key',
-    breaks: 'whoever has a stolen key reads on to the end',
-    needs: ['engine', 'revoke'],
-    run: async (stage) => {
-      const revocation = revokedAt(stage, 'output_text.delta');
-      stage.engine.play(hangs);
-      expectBroken(await askResponses(stage, { stream: true }, revocation.options), 'invalid_api_key');
-      await revocation.expectInTime();
-    },
-  },
-  {
-    number: 50,
-    promise: 'the engine is left within a second after the client has left',
-    breaks: 'nobody reads the answer, and the engine goes on with it',
-    needs: ['engine'],
-    run: async (stage) => {
-      stage.engine.play(hangs);
-      const before = stage.engine.abandoned;
-      await askResponses(stage, { stream: true }, { leaveAfter: 'output_text.delta' });
-      await eventually('the engine is left', () => stage.engine.abandoned > before, 1_000);
-    },
-  },
+  endsWithKey(43, STREAM, { code: 'invalid_api_key', expectBroken }),
+  leftWithClient(50, STREAM),
 ];
 
 const refusals: readonly Part[] = [

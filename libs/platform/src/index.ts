@@ -51,6 +51,7 @@ export { readWorkerSigning, WorkerSigning } from './nats/worker-signing.js';
 export { isOlder, LEAST_NATS_SERVER, RECOMMENDED_NATS_SERVER } from './nats/server-version.js';
 export { renderNatsConf } from './nats/nats-conf.js';
 export type { NatsCluster, NatsConfOptions } from './nats/nats-conf.js';
+export { processMemory } from './process/process-memory.js';
 export { allDeployments, allModels, fitting, idOf, type ListCaller, type Page, pageOf } from './rpc/fitting.js';
 export { RpcClient, UnansweredError } from './rpc/rpc-client.js';
 export type { SilenceReason } from './rpc/rpc-client.js';

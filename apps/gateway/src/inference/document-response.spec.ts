@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { type EndFrame, ServiceError } from '@slipway/contracts';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { sendError } from '../http/error-response.js';
 import type { RequestContext } from '../http/request-context.js';
 import { MemoryShares } from '../memory/memory-shares.js';
 import { InferenceLine } from '../observability/inference-line.js';
@@ -24,6 +25,8 @@ describe('an answer that is not streamed', () => {
   const sent = { status: 0, headers: {} as Record<string, unknown>, text: '', ended: false, destroyed: false };
   let answer: DocumentResponse;
   let answers: MemoryShares;
+  let context: RequestContext;
+  let writer: ChatWriter;
 
   beforeEach(() => {
     answers = new MemoryShares({ bytes: 400 * MIB, shareBytes: 100 * MIB });
@@ -42,14 +45,14 @@ describe('an answer that is not streamed', () => {
       },
       destroy: () => (sent.destroyed = true),
     };
-    const context = {
+    context = {
       id: 'req_1',
       request: { complete: true },
       response,
       format: chatErrors,
       line: new InferenceLine('req_1'),
     } as unknown as RequestContext;
-    const writer = new ChatWriter({ id: 'chatcmpl-1', model: 'm', created: 1, usage: 'none', choices: 1, logprobs: false, oneCall: false });
+    writer = new ChatWriter({ id: 'chatcmpl-1', model: 'm', created: 1, usage: 'none', choices: 1, logprobs: false, oneCall: false });
     answer = new DocumentResponse({ context, writer, times: RELAY_TIMES, cut: () => undefined, hold: answers.open(1) });
     answer.events([{ k: 'text', x: 'Hello', n: 1 }]);
   });
@@ -84,6 +87,18 @@ describe('an answer that is not streamed', () => {
       headers: { 'content-type': 'application/json', 'content-length': sent.text.length },
     });
     expect(JSON.parse(sent.text)).toMatchObject({ choices: [{ message: { content: 'Hello' } }] });
+  });
+
+  it('is not sent where it failed while it was stored', async () => {
+    let store: (document: string) => void = () => undefined;
+    Object.assign(writer, { document: () => new Promise<string>((resolve) => (store = resolve)) });
+    answer.end(end);
+    sendError(context, new ServiceError('server_shutting_down', 'The gateway is shutting down.'));
+    const failed = { ...sent };
+    store('{}');
+    await Promise.resolve();
+    expect(sent).toEqual(failed);
+    expect(failed).toMatchObject({ status: 503, ended: true });
   });
 
   it('sends blanks after two minutes and stays valid JSON', () => {

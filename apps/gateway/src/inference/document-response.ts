@@ -73,7 +73,13 @@ export class DocumentResponse implements RelayedResponse {
   end(end: EndFrame): void {
     const document = this.options.writer.document(end);
     if (typeof document === 'string') this.#send(document);
-    else void document.then((late) => this.#send(late));
+    else void document.then((late) => this.#sendLate(late));
+  }
+
+  /** A shutdown may have failed the request meanwhile. */
+  #sendLate(document: string): void {
+    const isFailed = this.#lastPad === null && this.options.context.response.headersSent;
+    if (!this.#closed && !isFailed) this.#send(document);
   }
 
   #send(document: string): void {

@@ -98,8 +98,8 @@ export class InferenceService {
       const { times, responseMemory } = this.options;
       const hold = shell.stream ? reservationFor(responseMemory, context) : reserveDocument(responseMemory, context);
       this.#begin({ context, route, chooser, api: surface.api, read, ...(shell.names && { names: shell.names }) }, (stream, streamId) => {
-        const owner = { account: context.caller.account.id, deployment: context.deployment.facts.id };
-        const store: StoreResponse = (values) => this.options.stored.store(owner, streamId, values);
+        const store: StoreResponse = (values) =>
+          this.options.stored.store({ account: context.caller.account.id, deployment: context.deployment.facts.id }, streamId, values);
         const writer = surface.writer(shell, context.deployment, streamId, store);
         const options = { context, writer, times, cut: stream.cut.bind(stream), hold };
         return shell.stream ? new SseResponse({ ...options, turnEnd: this.#turnEnd }) : new DocumentResponse(options);

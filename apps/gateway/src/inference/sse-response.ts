@@ -96,7 +96,8 @@ export class SseResponse implements RelayedResponse {
     }
     if (typeof last === 'string') return this.#close(queued + last);
     this.#write(queued + last.now);
-    void last.late.then((frames) => this.#close(frames));
+    // It may have failed meanwhile.
+    void last.late.then((frames) => this.#closed || this.#close(frames));
     return undefined;
   }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { freemem, totalmem } from 'node:os';
+import { processMemory } from '@slipway/platform';
 
 /** What one placed model needs, and who holds it. */
 export interface MemoryClaim {
@@ -61,18 +62,6 @@ function cgroupMemory(): Machine | null {
   return null;
 }
 
-/**
- * Memory of a process and its children without mapped file pages, such as a model's, in bytes. 0 where the system does not
- * report it.
- */
-export function heldBy(pid: number | null): number {
-  const status = pid === null ? null : read(`/proc/${pid}/status`);
-  if (pid === null || status === null) return 0;
-  const children = read(`/proc/${pid}/task/${pid}/children`)?.match(/\d+/g) ?? [];
-  const own = (field(status, 'RssAnon') + field(status, 'RssShmem')) * 1_024;
-  return children.reduce((sum, child) => sum + heldBy(Number(child)), own);
-}
-
 /** What a worker reports of its memory, in bytes. */
 export interface WorkerMemory {
   /**
@@ -91,7 +80,7 @@ export function workerMemory(all: readonly MemoryClaim[], bound = Number.POSITIV
   const machine = machineMemory();
   const container = cgroupMemory() ?? machine;
   const available = Math.min(machine.available, container.available);
-  const outstanding = claims.reduce((sum, { need, pid }) => sum + Math.max(0, need - heldBy(pid)), 0);
+  const outstanding = claims.reduce((sum, { need, pid }) => sum + Math.max(0, need - (pid === null ? 0 : processMemory(pid))), 0);
   const claimed = claims.reduce((sum, { need }) => sum + need, 0);
   return {
     free: Math.max(0, Math.floor(Math.min(available - outstanding, bound - claimed))),

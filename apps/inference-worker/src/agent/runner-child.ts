@@ -2,10 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { writeFile } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { StringDecoder } from 'node:string_decoder';
-import { eachSecond, type Logger } from '@slipway/platform';
+import { eachSecond, type Logger, processMemory } from '@slipway/platform';
 import { type AgentMessage, type RunnerFigures, RunnerMessage, type RunnerSetup } from '../runner/runner-messages.js';
 import type { ItemLog } from './log-book.js';
-import { heldBy } from './memory.js';
 
 const MAX_LINE_CHARS = 4_000;
 
@@ -180,7 +179,8 @@ export class RunnerChild {
 
   #enforceMemoryLimit(): void {
     if (this.#exceededMemory) return;
-    const held = heldBy(this.#child.pid ?? null);
+    const { pid } = this.#child;
+    const held = pid === undefined ? 0 : processMemory(pid);
     if (held <= this.options.memoryBytes) return;
     this.#exceededMemory = true;
     this.#logFault({ held, most: this.options.memoryBytes }, 'runner.memory_exceeded');
