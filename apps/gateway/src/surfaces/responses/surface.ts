@@ -5,6 +5,7 @@ import { Accepts, Context, idHeaders, type InferenceContext } from '../../http/r
 import { memoryUsedUp, reservationFor } from '../../inference/document-response.js';
 import { InferenceService } from '../../inference/inference.service.js';
 import { MemoryShares } from '../../memory/memory-shares.js';
+import { itemTexts, namesIn, quoted, streamIn } from '../../stored/references.js';
 import { StoredResponses } from '../../stored/stored-responses.js';
 import { type StoredPart, valueName } from '../../stored/stored-values.js';
 import { NAMED, namedIn } from '../registry.js';
@@ -13,7 +14,6 @@ import type { Surface, SurfaceRegistration } from '../surface.js';
 import { responsesErrors } from './errors.js';
 import { ResponsesWriter } from './events.js';
 import { responsesOpenApi } from './openapi.js';
-import { itemTexts, namesIn, quoted, streamIn } from '../../stored/references.js';
 import { readResponsesRequest, type ResponsesRequest, wrongModel } from './request.js';
 
 const ONE = [':deployment/v1/responses/:id', ':account/:alias/v1/responses/:id'];
