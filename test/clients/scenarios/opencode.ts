@@ -75,4 +75,14 @@ export function describeOpencode(company: Company): void {
     await stage.rig.whenSeen(stage.tenant.account, id, { state: 'stopped' });
     expectFailed(await run({ text: 'hi', baseURL: `${stage.gateway}/${path}`, model: path }), /stopped/);
   });
+
+  it('says that it failed when the worker is killed in mid-stream and no other one comes', { timeout: LONG }, async () => {
+    const { stage } = company;
+    const running = run({ text: questionFor('silence') });
+    await until('the stream is under way', () => stage.upstreamOf('vllm').live === 1, 60_000);
+    await stage.rig.process('inference-worker').stop('SIGKILL');
+    expectFailed(await running, /worker|engine|connect/i);
+    stage.rig.spawn('inference-worker');
+    await stage.whenAllServed();
+  });
 }
