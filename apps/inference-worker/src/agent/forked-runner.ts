@@ -1,8 +1,15 @@
 import { EngineLoadError } from '@slipway/engine';
-import { type DrainOptions, LEAVE_WITHIN_MS, type RunnerFigures, type RunnerMessage, type RunnerSetup } from '../runner/runner-messages.js';
+import {
+  type DrainOptions,
+  LEAVE_WITHIN_MS,
+  type RunnerFigures,
+  type RunnerHandle,
+  type RunnerListener,
+  type RunnerMessage,
+  type RunnerSetup,
+} from '../runner/runner-messages.js';
 import type { ItemLog } from './log-book.js';
 import type { ChildRunner, RunnerChild } from './runner-child.js';
-import type { RunnerHandle, RunnerListener } from './runner-handle.js';
 
 /** Time after a drain's deadline to free the engine and exit, in milliseconds. */
 const EXIT_WITHIN_MS = 1_500;

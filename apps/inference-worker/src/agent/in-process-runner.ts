@@ -1,7 +1,6 @@
 import { EngineLoadError } from '@slipway/engine';
 import type { Runner } from '../runner/runner.js';
-import type { DrainOptions } from '../runner/runner-messages.js';
-import type { RunnerHandle, RunnerListener } from './runner-handle.js';
+import type { DrainOptions, RunnerHandle, RunnerListener } from '../runner/runner-messages.js';
 
 const FIGURES_EVERY_MS = 1_000;
 

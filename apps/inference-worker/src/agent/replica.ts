@@ -4,11 +4,10 @@ import { EngineLoadError } from '@slipway/engine';
 import { fileVersion } from '@slipway/model-store';
 import type { Logger } from '@slipway/platform';
 import type { RunnerName } from '../identity/runner-names.js';
-import type { DrainOptions, RunnerFacts, RunnerFigures } from '../runner/runner-messages.js';
+import type { DrainOptions, RunnerFacts, RunnerFigures, RunnerHandle, RunnerListener } from '../runner/runner-messages.js';
 import type { AdapterFiles, ObtainedAdapter } from './adapter-files.js';
 import type { MemoryClaim } from './memory.js';
 import type { ModelSources, ObtainedModel } from './model-sources.js';
-import type { RunnerHandle, RunnerListener } from './runner-handle.js';
 
 const FIRST_MS = 1_000;
 const LONGEST_MS = 30_000;

@@ -9,7 +9,7 @@ import type { ObtainedAdapter } from './adapter-files.js';
 import type { ObtainedModel } from './model-sources.js';
 import type { OtherUser } from '../runner/other-user.js';
 import { Runner } from '../runner/runner.js';
-import type { RunnerSetup } from '../runner/runner-messages.js';
+import type { RunnerHandle, RunnerListener, RunnerSetup } from '../runner/runner-messages.js';
 import { queueBoundOf } from '../serving/admission.js';
 import { RUNNER_NAMES } from './agent-tokens.js';
 import { ForkedRunner } from './forked-runner.js';
@@ -17,7 +17,6 @@ import { RunnerChild } from './runner-child.js';
 import { InProcessRunner } from './in-process-runner.js';
 import type { ItemLog } from './log-book.js';
 import { workerMemory } from './memory.js';
-import type { RunnerHandle, RunnerListener } from './runner-handle.js';
 
 /**
  * A uid that no system assigns. Not 65534 (`nobody`): other daemons run under it, such as the PostgreSQL that `npm start` runs for

@@ -1,9 +1,18 @@
 import { answererOf, callSubjectOf, isErrorCode, PROOF_HEADER, type Role, type RpcContract, ServiceError } from '@slipway/contracts';
 import { errors, headers, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { roleOf } from '../nats/connect.js';
 import { ask, type Question } from '../nats/questions.js';
-import { Envelope } from './envelope.js';
+
+/** Wire format of an RPC reply. Errors contain public text only. */
+export const Envelope = z.union([
+  z.object({ ok: z.literal(true), data: z.unknown() }),
+  z.object({
+    ok: z.literal(false),
+    error: z.object({ code: z.string(), message: z.string(), param: z.string().optional(), retry_after_s: z.number().optional() }),
+  }),
+]);
+export type Envelope = z.infer<typeof Envelope>;
 
 /** Why a call got no reply. `absent`: the NATS server knows no process that serves it. */
 export type SilenceReason = 'absent' | 'timeout' | 'disconnected';

@@ -13,7 +13,7 @@ import {
 } from '@slipway/contracts';
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
 import type { Logger } from '../log/logger.js';
-import type { Envelope } from './envelope.js';
+import type { Envelope } from './rpc-client.js';
 
 const ALWAYS_POSSIBLE: readonly ErrorCode[] = [
   ...(['invalid_request', 'unavailable', 'internal'] as const),
