@@ -41,8 +41,14 @@ async function file(name: string, bytes: Buffer): Promise<string> {
   return join(folder, name);
 }
 
-/** Accepts the next adapter that is imported. */
-const accepted = async (): Promise<number | null> => trainer.accept(await until('an import', () => trainer.imports()[0]));
+const done = new Set<number>();
+
+/** Accepts the next adapter that is imported. One that was accepted stays assigned until the next assignment arrives. */
+async function accepted(): Promise<number | null> {
+  const item = await until('an import', () => trainer.imports().find((one) => !done.has(one.import)));
+  done.add(item.import);
+  return trainer.accept(item);
+}
 
 it('imports an adapter, exports it, and imports the export', async () => {
   const gguf = await file('My LoRA.gguf', Buffer.from('GGUF and so on'));
