@@ -36,7 +36,6 @@ let deployments: RpcClient;
 beforeAll(async () => {
   postgres = await startTestPostgres();
   rig = await TuningRig.open(postgres);
-  // It keeps blobs for a day, so its first round removes none that is just being stored.
   service = await rig.startReplica();
   stage = new JobsStage(rig);
   trainer = await stage.trainer();
@@ -67,6 +66,10 @@ const refusal = (account: AccountId, adapter: AdapterId): Promise<string> =>
     () => 'deleted',
     (error: unknown) => (isServiceError(error) ? `${error.code}: ${error.message}` : String(error)),
   );
+
+const files = async (account: AccountId): Promise<number> =>
+  (await readdir(join(rig.folder, 'blobs', String(account)), { recursive: true, withFileTypes: true })).filter((one) => one.isFile())
+    .length;
 
 describe('a deleted data set', () => {
   it('leaves adapters that say so and can be served', async () => {
@@ -112,18 +115,20 @@ describe('an adapter', () => {
 
   it('is gone from the disk once its time is over', async () => {
     const { account, dataset, adapter } = await trained();
-    const files = async (): Promise<number> =>
-      (await readdir(join(rig.folder, 'blobs', String(account)), { recursive: true, withFileTypes: true })).filter((one) => one.isFile())
-        .length;
-    const before = await files();
+    const before = await files(account);
     expect(await refusal(account, adapter)).toBe('deleted');
     await expect(trainer.rpc.call(OpenBlob, { blob: { of: 'adapter', account, adapter, form: 'gguf' } })).rejects.toMatchObject({
       code: 'blob_not_found',
     });
+    const running = await stage.dataset();
+    const item = await stage.given(trainer, await stage.job(running));
+    await trainer.store(item);
+    const stored = await files(running.account);
     // Each replica that is elected tidies first.
     await service.stop();
     service = await rig.startReplica(KEPT);
-    await until('both forms are removed', async () => (await files()) <= before - 2);
+    await until('both forms are removed', async () => (await files(account)) <= before - 2);
+    expect(await files(running.account), 'of a report that is still to come').toBe(stored);
     await rig.ask(DeleteDataset, { account, dataset });
     expect((await rig.ask(FindTuningUse, { account })).used).toMatchObject({ adapters: 0, datasets: 0, bytes: 0 });
   });

@@ -85,7 +85,6 @@ describe('a version', () => {
 
 describe('the bytes of a deleted data set', () => {
   rigTest('are removed once their time is over', async ({ rig }) => {
-    // It keeps blobs for a day, so its first round removes none that is just being stored.
     const service = await rig.startReplica();
     const account = anAccount();
     const dataset = await rig.createDataset(account);

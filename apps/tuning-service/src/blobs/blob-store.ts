@@ -73,7 +73,7 @@ export class BlobStore {
     }
   }
 
-  /** Stores a staged file, which is gone afterwards. Without a use it is removed after `BLOB_KEEP_HOURS`. */
+  /** Stores a staged file, which is gone afterwards. Without a use it is removed an hour after `BLOB_KEEP_HOURS`. */
   async keep(account: AccountId, staged: StagedFile): Promise<{ sha256: string; bytes: number }> {
     const { sha256, bytes } = staged;
     const key = { account, sha256 };

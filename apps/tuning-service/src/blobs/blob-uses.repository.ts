@@ -8,8 +8,14 @@ export interface BlobKey {
   readonly sha256: string;
 }
 
+/**
+ * What was stored gets its first use with a later message: of a report that waits while this service is away, for one. Until then it
+ * counts as if its last use ended in an hour.
+ */
+const FIRST_USE = `now() + interval '1 hour'`;
+
 const STORED = `
-  INSERT INTO blob (account, sha256, bytes, sealed) VALUES ($1, $2, $3, $4)`;
+  INSERT INTO blob (account, sha256, bytes, sealed, unused_since) VALUES ($1, $2, $3, $4, ${FIRST_USE})`;
 
 const RELEASED = `
   UPDATE blob SET unused_since = now() WHERE account = $1 AND sha256 = ANY($2) AND unused_since IS NULL
@@ -23,14 +29,14 @@ export class BlobUsesRepository {
     await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, [`blob:${account}:${sha256}`]);
   }
 
-  /** Notes that the blob's bytes are stored. Unused, it stays as long as one whose last use ended now. */
+  /** Notes that the blob's bytes are stored. Unused, it stays an hour longer than one whose last use ended now. */
   async stored(tx: EntityManager, { account, sha256 }: BlobKey, { bytes, isSealed }: { bytes: number; isSealed: boolean }): Promise<void> {
     await tx.query(STORED, [account, sha256, bytes, isSealed]);
   }
 
   /** Bytes of a stored blob; null when it is not stored. Keeps it for another while. */
   async touch(tx: EntityManager, { account, sha256 }: BlobKey): Promise<number | null> {
-    const touched = `UPDATE blob SET unused_since = CASE WHEN unused_since IS NULL THEN NULL ELSE now() END
+    const touched = `UPDATE blob SET unused_since = CASE WHEN unused_since IS NULL THEN NULL ELSE ${FIRST_USE} END
       WHERE account = $1 AND sha256 = $2 RETURNING bytes::float8 AS bytes`;
     const [[row]] = await tx.query<[{ bytes: number }[], number]>(touched, [account, sha256]);
     return row?.bytes ?? null;
