@@ -68,6 +68,11 @@ export const WorkerConfig = z.object({
     .string()
     .transform((text) => text.split(/\s+/).filter((word) => word !== ''))
     .optional(),
+  /**
+   * Folder in which adapters are written for HTTP engines, which must see it at the same path; several workers may share it. Absent =
+   * this worker hands no adapters to HTTP engines.
+   */
+  ADAPTER_EXPORT_DIR: z.string().min(1).refine(isAbsolute, 'must be an absolute path').optional(),
   /** Requests that run at once at one HTTP engine; absent = what the deployment says. */
   HTTP_ENGINE_SLOTS: z.coerce.number().int().positive().optional(),
   /** Time that running streams get when their deployment leaves this worker, in milliseconds. */

@@ -1,5 +1,6 @@
 import { ModelDownloads } from '@slipway/model-store';
 import { defineService, type Logger, resource } from '@slipway/platform';
+import { AdapterFolders } from './agent/adapter-folders.js';
 import { AgentLogService } from './agent/agent-log.service.js';
 import { AgentRpc } from './agent/agent-rpc.js';
 import { RUNNER_NAMES } from './agent/agent-tokens.js';
@@ -32,6 +33,7 @@ export const inferenceWorker = defineService({
       stop: (names: RunnerNames) => names.stop(),
     },
     { name: 'model downloads', token: ModelDownloads, start: (downloads: ModelDownloads) => downloads.open() },
+    resource(AdapterFolders),
     resource(AgentRpc),
     resource(AgentLogService),
     resource(EngineTestService),

@@ -28,7 +28,7 @@ function setUp(options: Partial<AnswerRelayOptions> = {}) {
     ...options,
   });
   const add = ({ usage: figures, ...delta }: Chunk): void =>
-    relay.take({ choices: [{ ...NOTHING, ...delta }], usage: figures ?? null, error: null });
+    relay.take({ model: null, choices: [{ ...NOTHING, ...delta }], usage: figures ?? null, error: null });
   const take = (...chunks: Chunk[]): void => {
     for (const chunk of chunks) add(chunk);
     relay.flush();

@@ -13,6 +13,7 @@ const WORTH = 4;
 
 /** A chunk with one choice that has nothing but text. */
 interface TextOnly {
+  readonly model: UpstreamChunk['model'];
   readonly field: 'text' | 'think';
   readonly text: string;
   readonly index: number;
@@ -20,20 +21,20 @@ interface TextOnly {
 }
 
 /** Null for a chunk with more or less than a text. */
-function textOnly({ choices, usage, error }: UpstreamChunk): TextOnly | null {
+function textOnly({ model, choices, usage, error }: UpstreamChunk): TextOnly | null {
   const [choice, second] = choices;
   if (choice === undefined || second !== undefined || error !== null) return null;
   const { index, text, think, calls, logprobs, finish, stop } = choice;
   if (calls.length > 0 || logprobs !== null || finish !== null || stop !== null || (text === '') === (think === '')) return null;
-  return text === '' ? { field: 'think', text: think, index, usage } : { field: 'text', text, index, usage };
+  return text === '' ? { model, field: 'think', text: think, index, usage } : { model, field: 'text', text, index, usage };
 }
 
 const NO_CALLS: ChoiceDelta['calls'] = [];
 
-function withText({ field, index, usage }: TextOnly, text: string): UpstreamChunk {
+function withText({ model, field, index, usage }: TextOnly, text: string): UpstreamChunk {
   const isText = field === 'text';
   const choice = { index, text: isText ? text : '', think: isText ? '' : text, calls: NO_CALLS, logprobs: null, finish: null, stop: null };
-  return { choices: [choice], usage, error: null };
+  return { model, choices: [choice], usage, error: null };
 }
 
 const NOT_PRINTABLE_ASCII = /[^ -[\]-~]/;

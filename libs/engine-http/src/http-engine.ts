@@ -16,6 +16,7 @@ import {
   type UnreadRequest,
 } from '@slipway/engine';
 import { HostList, OpenSet, type ThreadPool, withinTime } from '@slipway/platform';
+import { UpstreamAdapter } from './adapters/upstream-adapter.js';
 import { AnswerRelay } from './answer-relay.js';
 import { embedTexts } from './embed-texts.js';
 import { assertSupported, FLAVOURS } from './flavour.js';
@@ -101,6 +102,10 @@ export class HttpEngine implements Engine {
   readonly #limits: HttpEngineLimits;
   readonly #running = new OpenSet<AbortController>();
   readonly #profile: UpstreamProfile;
+  #adapter: UpstreamAdapter | null = null;
+  #reportLost: (error: EngineLoadError) => void = () => undefined;
+  /** Resolves when the server no longer answers as the adapter. */
+  readonly lost: Promise<EngineLoadError>;
   #closed = false;
 
   /** @param limits waiting times that differ from the usual ones. */
@@ -124,6 +129,7 @@ export class HttpEngine implements Engine {
     });
     const { probeMs } = this.#limits;
     this.#profile = new UpstreamProfile({ client: this.#aside, model: upstream.model, probeMs, pace: () => SHARES.paceOf(null) });
+    this.lost = new Promise((resolve) => (this.#reportLost = resolve));
     this.#images = new ImageFetcher({ hosts: new HostList(settings.imageHosts ?? []) });
   }
 
@@ -134,8 +140,12 @@ export class HttpEngine implements Engine {
     await this.#profile.probe(signal);
     if (this.#profile.facts.listed === false) log.warn({ model }, 'upstream.model_not_listed');
     await this.#profile.probeFurther(signal);
+    await this.#loadAdapter(signal);
     const { facts, talent, counter } = this.#profile;
-    const print = createHash('sha256').update(`${url}\n${model}`).digest('hex').slice(0, 16);
+    const adapter = this.settings.exported?.facts.sha256;
+    // A stream never continues on another adapter.
+    const served = [url, model, ...(adapter === undefined ? [] : [adapter])].join('\n');
+    const print = createHash('sha256').update(served).digest('hex').slice(0, 16);
     const counting = counter.strategy;
     const { dimensions } = this.#profile;
     log.info({ model, flavour: facts.flavour, context: facts.context, counting, dimensions }, 'upstream.ready');
@@ -162,6 +172,7 @@ export class HttpEngine implements Engine {
   async check(signal: AbortSignal): Promise<void> {
     if (this.#closed) throw new EngineLoadError('engine_unreachable', 'The engine is unloaded.');
     await this.#check.ask(signal);
+    await this.#assertAdapter();
   }
 
   async generate(request: CanonicalRequest | UnreadRequest, output: EngineOutput, signal: AbortSignal): Promise<Usage> {
@@ -204,7 +215,34 @@ export class HttpEngine implements Engine {
     this.#closed = true;
     this.#queue.close(shutDown());
     for (const controller of this.#running) controller.abort(shutDown());
+    await this.#adapter?.unload();
     await Promise.all([this.#client.close(), this.#aside.close(), this.#images.close(), this.#check.close()]);
+  }
+
+  /** Has the server load the adapter of this deployment, if it has one, and prove it. @throws EngineLoadError */
+  async #loadAdapter(signal: AbortSignal): Promise<void> {
+    const { exported: adapter, log } = this.settings;
+    if (!adapter) return;
+    const { facts, dimensions } = this.#profile;
+    if (facts.listed !== true || dimensions !== null) {
+      const why = dimensions === null ? 'the engine does not list this model' : 'this model makes embeddings';
+      throw new EngineLoadError('engine_refused', `No adapter can be loaded here: ${why}.`);
+    }
+    const { flavour, context } = facts;
+    const options = { client: this.#aside, base: this.upstream.model, flavour, context: context ?? this.settings.context, adapter, log };
+    this.#adapter = new UpstreamAdapter(options);
+    await this.#adapter.load(signal);
+  }
+
+  /** @throws EngineLoadError unless the server shows that it serves the adapter, where there is one */
+  async #assertAdapter(): Promise<void> {
+    try {
+      await this.#adapter?.assertServed();
+    } catch (error) {
+      // What is not about its connection will not pass by itself: the replica must not stay ready.
+      if (error instanceof EngineLoadError && error.reason !== 'engine_unreachable') this.#reportLost(error);
+      throw error;
+    }
   }
 
   async #inSlot(output: EngineOutput, signal: AbortSignal, work: (controller: AbortController) => Promise<Usage>): Promise<Usage> {
@@ -226,12 +264,27 @@ export class HttpEngine implements Engine {
   async #answer(request: CanonicalRequest | UnreadRequest, output: EngineOutput, controller: AbortController): Promise<Usage> {
     const hold = IMAGES.open(output.account);
     try {
+      await this.#adapterFor(controller.signal);
       const ready = await this.#ready(request, { output, hold, signal: controller.signal });
       if (ready === null) return NOTHING_DONE;
       output.phase('prefill');
       return await this.#generation(ready, output, controller).run();
+    } catch (error) {
+      // A fault may be a restart, after which another process answers.
+      if (error instanceof ServiceError && error.code === 'engine_error') this.#adapter?.doubt();
+      throw error;
     } finally {
       hold.release();
+    }
+  }
+
+  /** Nothing is sent that the bare base would answer. @throws ServiceError `engine_error`, with which another replica is tried */
+  async #adapterFor(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#assertAdapter();
+    } catch (cause) {
+      if (signal.reason instanceof ServiceError) throw signal.reason;
+      throw new ServiceError('engine_error', 'The engine does not serve the adapter of this deployment at the moment.', { cause });
     }
   }
 
@@ -256,7 +309,8 @@ export class HttpEngine implements Engine {
   }
 
   async #prepared(request: CanonicalRequest | UnreadRequest, output: EngineOutput, signal: AbortSignal): Promise<PreparedRequest> {
-    const options = { model: this.upstream.model, ...this.#profile.talent };
+    const { model, fields } = this.#adapter?.request() ?? { model: this.upstream.model, fields: undefined };
+    const options = { model, ...this.#profile.talent, adapterFields: fields };
     if (!isUnread(request)) return prepareRequest(request, options);
     const task = { kind: 'request' as const, start: request, options };
     const prepared = await prepareApart(this.#readers, task, { account: output.account, signal });
@@ -307,6 +361,7 @@ export class HttpEngine implements Engine {
       }),
       endMs: this.#limits.endMs,
       log: this.settings.log,
+      answersAs: this.#adapter?.request().answersAs ?? null,
       body: (room) => bodyOf(pieces, room ?? maxTokens),
       sent,
       controller,

@@ -17,6 +17,8 @@ export interface HttpGenerationOptions {
   readonly room: EventShare;
   readonly pace: Pace;
   readonly log: Logger;
+  /** The model that the answer must say it is of; null = it may say anything. */
+  readonly answersAs: string | null;
   /** The request as JSON, with another limit of tokens where one is given. */
   body(maxTokens?: number): RequestBytes;
   /** What may be quoted in a refusal and must not be repeated: texts of the request, and the credential. */
@@ -142,8 +144,9 @@ export class HttpGeneration implements BodySink {
   }
 
   readonly #take = (chunk: UpstreamChunk): void => {
-    const { relay, log } = this.options;
+    const { relay, log, answersAs } = this.options;
     if (this.#left) return;
+    if (answersAs !== null && chunk.model !== null && chunk.model !== answersAs) throw engineError('The engine answers as another model.');
     if (isFailure(chunk)) {
       const failure = this.#failureOf(chunk);
       if (!relay.finished) throw failure;

@@ -65,6 +65,8 @@ export interface RequestBodyOptions extends UpstreamTalent {
   readonly model: string;
   /** Tokens of the answer; null = the server's own limit. */
   readonly maxTokens: number | null;
+  /** Fields that name an adapter, as the server reads them. */
+  readonly adapterFields?: Fields | undefined;
 }
 
 /** Samplers that keep their name wherever a server reads them. */
@@ -255,6 +257,7 @@ export function requestBody(request: CanonicalRequest, options: RequestBodyOptio
   if (request.logprobs !== undefined) addGiven(body, { logprobs: true, top_logprobs: topLogprobs(request.logprobs, flavour) });
   addGiven(body, samplingFields(request, options));
   addGiven(body, outputFields(request.output, flavour));
+  if (options.adapterFields !== undefined) addGiven(body, options.adapterFields);
   return body;
 }
 

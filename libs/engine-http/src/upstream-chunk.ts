@@ -100,6 +100,7 @@ const Choice = z.object({
 
 /** A chunk as servers of this contract send it, with whatever they add left out. */
 const Chunk = z.object({
+  model: z.unknown().optional(),
   choices: z.array(Choice).nullish(),
   usage: z.unknown().optional(),
   timings: z.unknown().optional(),
@@ -128,6 +129,8 @@ export interface ChoiceDelta {
 }
 
 export interface UpstreamChunk {
+  /** The model that the server says it answers with. */
+  readonly model: string | null;
   readonly choices: readonly ChoiceDelta[];
   readonly usage: UpstreamUsage | null;
   /** The server gave up in mid-stream; what it says about that. */
@@ -185,12 +188,15 @@ function parseJson(data: string): unknown {
   }
 }
 
+const nameOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
 interface TextChoice {
   readonly index: number;
   readonly delta: Readonly<Partial<UpstreamDelta>>;
 }
 
 interface TextChunk {
+  readonly model?: unknown;
   readonly choices: readonly [TextChoice];
   readonly usage?: unknown;
   readonly timings?: unknown;
@@ -218,7 +224,7 @@ function isTextChunk(value: unknown): value is TextChunk {
   return Array.isArray(choices) && choices.length === 1 && isTextChoice(choices[0]);
 }
 
-function textChunk({ choices, usage, timings }: TextChunk): UpstreamChunk {
+function textChunk({ model, choices, usage, timings }: TextChunk): UpstreamChunk {
   const { index, delta } = choices[0];
   const choice: ChoiceDelta = {
     index,
@@ -229,7 +235,7 @@ function textChunk({ choices, usage, timings }: TextChunk): UpstreamChunk {
     finish: null,
     stop: null,
   };
-  return { choices: [choice], usage: figuresOf(usage, timings), error: null };
+  return { model: nameOf(model), choices: [choice], usage: figuresOf(usage, timings), error: null };
 }
 
 /** Nearly no chunk has any. */
@@ -245,8 +251,9 @@ export function readChunk(data: string): UpstreamChunk {
   if (isTextChunk(value)) return textChunk(value);
   const parsed = Chunk.safeParse(value);
   if (!parsed.success) throw new BrokenStreamError('an event is not a completion chunk');
-  const { choices, usage, timings, error } = parsed.data;
+  const { model, choices, usage, timings, error } = parsed.data;
   return {
+    model: nameOf(model),
     choices: choices?.map((choice) => choiceOf(choice, readLogprobs(choice.logprobs))) ?? [],
     usage: figuresOf(usage, timings),
     error: error ?? null,

@@ -147,6 +147,10 @@ const SUBJECTS: readonly (readonly [words: RegExp, error: () => ServiceError])[]
       }),
   ],
   [
+    /lora adapters? .*(not loaded|does not exist|could not be loaded)|lora (adapter|is not enabled)/i,
+    () => new ServiceError('engine_error', 'The engine does not have the adapter of this deployment.'),
+  ],
+  [
     /failed to parse grammar|invalid grammar|grammar (error|is invalid)|failed to convert the grammar|invalid regex/i,
     () =>
       new ServiceError('invalid_value', 'The engine of this deployment cannot read this grammar or pattern.', {

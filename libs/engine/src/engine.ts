@@ -60,6 +60,15 @@ export interface EngineAdapter {
   readonly assertBase: () => Promise<void>;
 }
 
+/** An adapter that a server loads by itself, from a folder that it reads too. */
+export interface ExportedAdapter {
+  /** Folder with the PEFT form, at the same path for the server. */
+  readonly folder: string;
+  readonly facts: ServedAdapter;
+  /** Ends this use of the folder. @returns whether no other worker has the same server use it. Repeating it is harmless. */
+  readonly release: () => Promise<boolean>;
+}
+
 /** How an engine is to be run. */
 export interface EngineSettings {
   /** Tokens per sequence; null = the engine's own choice. */
@@ -78,8 +87,10 @@ export interface EngineSettings {
   readonly credential?: string | undefined;
   /** Hosts from which images are fetched for an HTTP engine, as the operator wrote them; none unless set. */
   readonly imageHosts?: readonly string[] | undefined;
-  /** The adapter to load; only llama.cpp takes one. Absent = the model as it is. */
+  /** The adapter to load, for llama.cpp. Absent = the model as it is. */
   readonly adapter?: EngineAdapter | undefined;
+  /** The adapter that an HTTP engine loads. Absent = the model as it is. */
+  readonly exported?: ExportedAdapter | undefined;
   /** The operator's program that an engine runs beside its runner, for kinds that need one. */
   readonly program?: EngineProgram | undefined;
   /** Threads in which an HTTP engine reads large requests; without them they come read. */

@@ -11,6 +11,7 @@ export type {
   EngineOutput,
   EngineProgram,
   EngineSettings,
+  ExportedAdapter,
   TokenCount,
   UnreadRequest,
 } from './engine.js';

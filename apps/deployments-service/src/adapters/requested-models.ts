@@ -8,6 +8,7 @@ import {
   type RequestedAdapter,
   ServeAdapter,
   type ServedAdapter,
+  serverOf,
   ServiceError,
 } from '@slipway/contracts';
 import { RpcClient } from '@slipway/platform';
@@ -17,8 +18,11 @@ import { SourceRules } from '../deployments/source-rules.js';
 /** What a request names: a source, or an adapter that brings its base. */
 interface Named {
   readonly account: AccountId;
+  /** Beside an adapter: the HTTP engine that has its base. */
   readonly source?: ModelSource | undefined;
   readonly adapter?: RequestedAdapter | null | undefined;
+  /** The source of the revision before, for an adapter that is named without one; absent = there is none. */
+  readonly before?: ModelSource | undefined;
   readonly actor?: Actor | undefined;
 }
 
@@ -62,10 +66,7 @@ export class RequestedModels {
   /** What an update changes; absent fields stay. @throws ServiceError as `first` */
   async changed(named: Named): Promise<Partial<NamedModel>> {
     const { source, adapter } = named;
-    if (adapter) {
-      if (source) throw invalid('An adapter brings its base: name no source beside it.');
-      return this.#served(named, adapter);
-    }
+    if (adapter) return this.#served(named, adapter);
     return { ...(source && { source: await this.rules.check(source) }), ...(adapter === null && { adapter }) };
   }
 
@@ -87,10 +88,13 @@ export class RequestedModels {
     await this.rpc.call(ServeAdapter, { account, adapter, actor, override: `Revision ${rev} is served again.` });
   }
 
-  async #served({ account, actor }: Named, { id, override }: RequestedAdapter): Promise<NamedModel> {
+  async #served({ account, actor, source: named, before }: Named, { id, override }: RequestedAdapter): Promise<NamedModel> {
+    if (named && serverOf(named) === null) throw invalid('An adapter brings its base: name no source beside it but an HTTP engine.');
+    // A deployment of an HTTP engine stays there: its base is checked by the stored answers, since its files are elsewhere.
+    const engine = named ?? (before && serverOf(before) !== null ? before : undefined);
+    const allowed = engine && (await this.rules.check(engine));
     const found = await this.rpc.call(ServeAdapter, { account, adapter: id, override, actor });
-    const source = await this.rules.check({ kind: 'file', path: found.base_path });
-    return { source, adapter: servedAdapter(found) };
+    return { source: allowed ?? (await this.rules.check({ kind: 'file', path: found.base_path })), adapter: servedAdapter(found) };
   }
 }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type AuditEntry, type DeploymentId, type ObservedState, ServiceError, type UpdateDeployment } from '@slipway/contracts';
+import { type AuditEntry, type DeploymentId, type ModelSource, type ObservedState, ServiceError, type UpdateDeployment } from '@slipway/contracts';
 import { AccountTransactions, type Tx } from '@slipway/database';
 import type { z } from 'zod';
 import { AdapterUses } from '../adapters/adapter-uses.js';
@@ -37,7 +37,7 @@ export class DeploymentUpdatesService {
   async update(request: UpdateRequest): Promise<{ deployment: DeploymentId; rev: number; changed: boolean; state: ObservedState }> {
     const { account, deployment, name, actor } = request;
     const { source: _, adapter: __, ...rest } = request;
-    const known = { ...rest, ...(await this.models.changed(request)) };
+    const known = { ...rest, ...(await this.models.changed({ ...request, before: await this.#engineOf(request) })) };
     await this.#assertAdapterOfBase(request);
     const result = await this.transactions.run(request, async (tx) => {
       const locked = await this.deployments.lock(tx, account, deployment);
@@ -66,6 +66,16 @@ export class DeploymentUpdatesService {
     if (stores === undefined || stores === locked.storeResponses) return null;
     await this.announcer.record(tx, await this.deployments.setStore(tx, deployment, stores));
     return { store_responses: stores ? 'off → on' : 'on → off' };
+  }
+
+  /** The source of the newest revision, where an adapter is named without one. */
+  async #engineOf({ account, deployment, adapter, source }: UpdateRequest): Promise<ModelSource | undefined> {
+    if (!adapter || source) return undefined;
+    const settings = await this.transactions.read(account, async (connection) => {
+      const found = await this.deployments.find(connection, account, deployment);
+      return found ? this.revisions.find(connection, deployment, found.rev) : null;
+    });
+    return settings?.source;
   }
 
   /** A roll back brings an adapter that may have been deleted meanwhile. Asked before the transaction, which locks the deployment. */

@@ -183,6 +183,8 @@ const fingerprintOf = ({ source, adapter, credential, context, slots, threads, d
 
 function assertStaysOnBase({ source: before, adapter }: RevisionSettings, source: ModelSource): void {
   if (adapter === null || JSON.stringify(sorted(source)) === JSON.stringify(sorted(before))) return;
+  // Another engine may have the same base: its replicas prove it.
+  if (serverOf(before) && serverOf(source)) return;
   const message = `This deployment serves ${adapterText(adapter)}, which runs on its own base: name another adapter, or null for none.`;
   throw new ServiceError('invalid_request', message, { param: 'adapter' });
 }

@@ -1,4 +1,4 @@
-import { ADAPTER_FEATURE, type AgentHeartbeat, engineFacts, type Incarnation } from '@slipway/contracts';
+import { ADAPTER_EXPORT_FEATURE, type AgentHeartbeat, engineFacts, type Incarnation } from '@slipway/contracts';
 import { type Agent, type Assignments, loadOf, type Unit, type UnitKey, unitKey } from './unit.js';
 
 /** Why a unit is assigned to fewer agents than wanted. */
@@ -57,11 +57,16 @@ export function place(input: PlacementInput): PlacementResult {
 
 type Demands = Pick<Unit, 'engine' | 'secret' | 'adapter'>;
 
+/** The feature that an agent needs for an adapter on this engine; null = no agent has it. */
+const adapterFeatureOf = (engine: string): string | null => engineFacts(engine)?.adapters ?? null;
+
+const hasFeature = ({ features = [] }: Agent, feature: string | null): boolean => feature !== null && features.includes(feature);
+
 const fit = (agent: Agent, { engine, secret, adapter }: Demands): boolean =>
   !agent.draining &&
   agent.engines.includes(engine) &&
   (!secret || agent.key !== undefined) &&
-  (!adapter || (agent.features ?? []).includes(ADAPTER_FEATURE));
+  (!adapter || hasFeature(agent, adapterFeatureOf(engine)));
 
 /** Wanted replicas of a unit; for an engine that scales by itself, at most the number of agents that can run it. */
 export function wantedReplicas(unit: Demands & Pick<Unit, 'replicas'>, agents: readonly Agent[]): number {
@@ -135,10 +140,27 @@ function compareCosts(a: readonly number[], b: readonly number[]): number {
   return first === -1 ? 0 : (a[first] ?? 0) - (b[first] ?? 0);
 }
 
+/** Why no worker takes a unit's adapter, or one worker does not. */
+const LACKS = {
+  all: {
+    exports: 'No connected worker hands adapters to HTTP engines: none has the setting ADAPTER_EXPORT_DIR.',
+    loads: 'No connected worker loads adapters: the workers are older than deployments-service.',
+  },
+  one: {
+    exports: 'This worker hands no adapters to HTTP engines: it lacks the setting ADAPTER_EXPORT_DIR.',
+    loads: 'This worker loads no adapters: it is older than deployments-service.',
+  },
+} as const;
+
+function lacksAdapters({ engine }: Demands, words: { readonly exports: string; readonly loads: string }): string {
+  const feature = adapterFeatureOf(engine);
+  if (feature === null) return 'This kind of engine takes no adapters.';
+  return feature === ADAPTER_EXPORT_FEATURE ? words.exports : words.loads;
+}
+
 function noWorkerDetail({ input }: Draft, unit: Unit): string {
   const isOld = (demands: Demands): boolean => input.agents.some((agent) => fit(agent, demands));
-  if (unit.adapter && isOld({ ...unit, adapter: false }))
-    return 'No connected worker loads adapters: the workers are older than deployments-service.';
+  if (unit.adapter && isOld({ ...unit, adapter: false })) return lacksAdapters(unit, LACKS.all);
   return unit.secret && isOld({ ...unit, secret: false })
     ? 'No connected worker accepts sealed credentials: the workers are older than deployments-service.'
     : 'No connected worker runs this kind of engine.';
@@ -190,7 +212,7 @@ function obstacleOn(agent: Agent, unit: Demands & Need, memory: FreeMemory): Obs
     if (!runsIt) return { reason: 'unable', detail: 'This worker does not run this kind of engine.' };
     if (agent.draining) return { reason: 'unable', detail: 'This worker is being stopped.' };
     const isOnlyOld = unit.adapter && fit(agent, { ...unit, adapter: false });
-    if (isOnlyOld) return { reason: 'unable', detail: 'This worker loads no adapters: it is older than deployments-service.' };
+    if (isOnlyOld) return { reason: 'unable', detail: lacksAdapters(unit, LACKS.one) };
     return { reason: 'unable', detail: 'This worker is too old for this deployment.' };
   }
   if (memory.hasRoom(agent, unit)) return null;

@@ -112,7 +112,8 @@ export class TargetLoader {
 
   async #needOf(revision: StoredRevision): Promise<Pick<Revision, 'bytes' | 'mapped'>> {
     const { bytes, mapped } = await this.memoryOf(revision);
-    return { bytes: bytes + (revision.adapter?.bytes ?? 0), mapped };
+    // What an HTTP engine computes takes nothing here, its adapter neither.
+    return { bytes: bytes === 0 ? 0 : bytes + (revision.adapter?.bytes ?? 0), mapped };
   }
 
   /** Memory of one replica. `fileBytes`: size of the model's file; null = unknown, so that a size is assumed, or none. */

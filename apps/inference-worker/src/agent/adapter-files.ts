@@ -51,8 +51,23 @@ export class AdapterFiles {
     return { path, bytes: (await stat(path)).size, baseIdentity: found.identity };
   }
 
-  async #fetch(wanted: WantedAdapter, signal: AbortSignal): Promise<string> {
-    const file: WantedFile = { ...fileOf(wanted.adapter), address: () => this.#addressOf(wanted) };
+  /**
+   * Fetches the archive of the adapter's PEFT form unless it is cached.
+   * @returns its path, of a file that was compared with the hash that tuning-service has for it
+   * @throws EngineLoadError as `obtain`
+   */
+  async peft(wanted: WantedAdapter, signal: AbortSignal): Promise<string> {
+    const { url, sha256 } = await this.#open(wanted, 'peft').catch((error: unknown) => {
+      throw missing(error instanceof Error ? error.message : 'The adapter cannot be fetched.', error);
+    });
+    return this.#download({ uri: `adapter-peft:${wanted.adapter.sha256}`, sha256, address: () => Promise.resolve(url) }, signal);
+  }
+
+  #fetch(wanted: WantedAdapter, signal: AbortSignal): Promise<string> {
+    return this.#download({ ...fileOf(wanted.adapter), address: () => this.#addressOf(wanted) }, signal);
+  }
+
+  async #download(file: WantedFile, signal: AbortSignal): Promise<string> {
     try {
       return (await this.options.downloads.fetch(file, () => undefined, signal)).path;
     } catch (error) {
@@ -63,19 +78,22 @@ export class AdapterFiles {
   }
 
   /** @throws DownloadError */
-  async #addressOf({ account, adapter }: WantedAdapter): Promise<string> {
+  async #addressOf(wanted: WantedAdapter): Promise<string> {
+    const { url, sha256 } = await this.#open(wanted, 'gguf');
+    if (sha256 === wanted.adapter.sha256) return url;
+    throw new DownloadError('Another file is stored for this adapter.', { left: 'wrong' });
+  }
+
+  /** @throws DownloadError */
+  async #open({ account, adapter }: WantedAdapter, form: 'gguf' | 'peft'): Promise<{ url: string; sha256: string }> {
     if (account === undefined) throw new DownloadError('The assignment does not say whose adapter this is.', { left: 'nothing' });
     try {
-      const { url, sha256 } = await this.options.rpc.call(OpenBlob, {
-        blob: { of: 'adapter', account, adapter: adapter.id, form: 'gguf' },
-      });
-      if (sha256 === adapter.sha256) return url;
+      return await this.options.rpc.call(OpenBlob, { blob: { of: 'adapter', account, adapter: adapter.id, form } });
     } catch (cause) {
       const isGone = isServiceError(cause) && cause.code === 'blob_not_found';
       const why = isGone ? 'The adapter was deleted.' : 'The adapter cannot be fetched: tuning-service does not answer.';
       throw new DownloadError(why, { cause });
     }
-    throw new DownloadError('Another file is stored for this adapter.', { left: 'wrong' });
   }
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { cpus, hostname } from 'node:os';
 import { Inject, Injectable } from '@nestjs/common';
-import { ADAPTER_FEATURE, type AgentHeartbeat } from '@slipway/contracts';
+import { ADAPTER_EXPORT_FEATURE, ADAPTER_FEATURE, type AgentHeartbeat } from '@slipway/contracts';
 import { ModelDownloads } from '@slipway/model-store';
 import { CONFIG } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
@@ -45,7 +45,7 @@ export class AgentStatusService {
       cpu: this.#cores,
       gpus: this.#gpus,
       engines: this.#engines,
-      features: [ADAPTER_FEATURE],
+      features: this.config.ADAPTER_EXPORT_DIR === undefined ? [ADAPTER_FEATURE] : [ADAPTER_FEATURE, ADAPTER_EXPORT_FEATURE],
       cached: [...this.downloads.cached],
       loads,
     };

@@ -6,6 +6,7 @@ import type { WorkerConfig } from '../config.js';
 import { type AgentLogin, askToJoin } from '../identity/join.js';
 import { NamedRunners, type RunnerNames, SharedRunnerNames } from '../identity/runner-names.js';
 import { AdapterFiles } from './adapter-files.js';
+import { AdapterFolders } from './adapter-folders.js';
 import { ModelSources } from './model-sources.js';
 import { AgentLogService } from './agent-log.service.js';
 import { AgentRpc } from './agent-rpc.js';
@@ -42,6 +43,9 @@ const sourcesOf = (config: WorkerConfig, downloads: ModelDownloads): ModelSource
 const adaptersOf = ({ MODEL_CACHE_DIR: folder }: WorkerConfig, downloads: ModelDownloads, rpc: RpcClient): AdapterFiles =>
   new AdapterFiles({ downloads, hashes: new FileHashes(folder), rpc });
 
+const foldersOf = ({ ADAPTER_EXPORT_DIR: folder }: WorkerConfig, files: AdapterFiles, log: Logger): AdapterFolders =>
+  new AdapterFolders({ folder: folder ?? null, files, log });
+
 /** The agent of one host. */
 @Module({
   providers: [
@@ -52,6 +56,7 @@ const adaptersOf = ({ MODEL_CACHE_DIR: folder }: WorkerConfig, downloads: ModelD
     { provide: ModelDownloads, useFactory: downloadsOf, inject: [CONFIG, LOG] },
     { provide: ModelSources, useFactory: sourcesOf, inject: [CONFIG, ModelDownloads] },
     { provide: AdapterFiles, useFactory: adaptersOf, inject: [CONFIG, ModelDownloads, RpcClient] },
+    { provide: AdapterFolders, useFactory: foldersOf, inject: [CONFIG, AdapterFiles, LOG] },
     WorkerMetrics,
     LogBook,
     RunnerStarter,

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type AgentLoad, type AssignmentItem, downloadOf, fileOf, type StateReason, WEIGHTS_FACTOR, withQuery } from '@slipway/contracts';
-import { EngineLoadError } from '@slipway/engine';
+import { type AgentLoad, type AssignmentItem, downloadOf, fileOf, serverOf, type StateReason, WEIGHTS_FACTOR, withQuery } from '@slipway/contracts';
+import { EngineLoadError, type ExportedAdapter } from '@slipway/engine';
 import { fileVersion } from '@slipway/model-store';
 import type { Logger } from '@slipway/platform';
 import type { RunnerName } from '../identity/runner-names.js';
 import type { DrainOptions, RunnerFacts, RunnerFigures, RunnerHandle, RunnerListener } from '../runner/runner-messages.js';
 import type { AdapterFiles, ObtainedAdapter } from './adapter-files.js';
+import type { AdapterFolders } from './adapter-folders.js';
 import type { MemoryClaim } from './memory.js';
 import type { ModelSources, ObtainedModel } from './model-sources.js';
 
@@ -39,6 +40,8 @@ interface Failure {
 export interface Servable {
   readonly model: ObtainedModel;
   readonly adapter: ObtainedAdapter | null;
+  /** The same for an HTTP engine. */
+  readonly exported: ExportedAdapter | null;
   readonly name: RunnerName;
   /** Whether it must share no process, because it crashed more than once in a row: one adapter must not take others with it. */
   readonly alone: boolean;
@@ -48,6 +51,7 @@ export interface PlacementOptions {
   readonly item: AssignmentItem;
   readonly models: ModelSources;
   readonly adapters: AdapterFiles;
+  readonly folders: AdapterFolders;
   /** @throws EngineLoadError while no name is available */
   readonly nameRunner: () => Promise<RunnerName>;
   readonly startRunner: (what: Servable, listener: RunnerListener) => RunnerHandle;
@@ -155,6 +159,7 @@ export class Replica {
   /** @returns why the runner failed; null when it was stopped or drained. */
   async #runOnce(signal: AbortSignal): Promise<Failure | null> {
     let readyAt = Number.POSITIVE_INFINITY;
+    let exported: ExportedAdapter | null = null;
     try {
       this.#show({ progress: 0 });
       const model = await this.options.models.obtain(
@@ -166,7 +171,8 @@ export class Replica {
       this.#bytes = model.bytes;
       const path = fileOf(model.source);
       this.#file = path === null ? null : { path, version: await fileVersion(path) };
-      const adapter = await this.#adapterOn(path, signal);
+      const adapter = path === null ? null : await this.#adapterOn(path, signal);
+      exported = await this.#exported(signal);
       signal.throwIfAborted();
       const name = await this.options.nameRunner();
       if (signal.aborted) {
@@ -174,22 +180,32 @@ export class Replica {
         return null;
       }
       const alone = this.#failure?.crash === true && this.#failures >= 2;
-      return await this.#serve({ model, adapter, name, alone }, signal, () => (readyAt = performance.now()));
+      const given = { model, adapter, exported, name, alone };
+      // The engine ends this use when it is unloaded.
+      exported = null;
+      return await this.#serve(given, signal, () => (readyAt = performance.now()));
     } catch (error) {
       if (signal.aborted) return null;
       return this.#describe(error);
     } finally {
+      await exported?.release();
       if (performance.now() - readyAt > STABLE_AFTER_MS) this.#failures = 0;
       this.#facts = null;
       if (!signal.aborted) this.#runner = null;
     }
   }
 
+  /** Writes the item's adapter for the HTTP engine that serves it; null where there is none. */
+  async #exported(signal: AbortSignal): Promise<ExportedAdapter | null> {
+    const { account, adapter, source } = this.item;
+    const server = serverOf(source);
+    return adapter && server ? this.options.folders.obtain({ account, adapter }, server, signal) : null;
+  }
+
   /** Obtains the item's adapter; null where it has none. */
-  async #adapterOn(base: string | null, signal: AbortSignal): Promise<ObtainedAdapter | null> {
+  async #adapterOn(base: string, signal: AbortSignal): Promise<ObtainedAdapter | null> {
     const { account, adapter } = this.item;
     if (!adapter) return null;
-    if (base === null) throw new EngineLoadError('engine_refused', 'Only models in files take adapters.');
     const obtained = await this.options.adapters.obtain({ account, adapter }, base, signal);
     this.#adapterBytes = obtained.bytes;
     return obtained;

@@ -3,6 +3,7 @@ import type { AgentLoad, AssignmentItem, DeploymentId } from '@slipway/contracts
 import { CONFIG } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
 import { AdapterFiles } from './adapter-files.js';
+import { AdapterFolders } from './adapter-folders.js';
 import { ModelSources } from './model-sources.js';
 import type { DrainOptions, RunnerFigures } from '../runner/runner-messages.js';
 import type { OpenItem, WholeAssignment } from './assignment-reader.js';
@@ -37,11 +38,13 @@ export class ReplicasService {
   #retiring = false;
   #changed: () => void = () => undefined;
 
+  // oxlint-disable-next-line slipway/max-params -- what a replica is made of
   constructor(
     @Inject(CONFIG) private readonly config: WorkerConfig,
     private readonly book: LogBook,
     private readonly models: ModelSources,
     private readonly adapters: AdapterFiles,
+    private readonly folders: AdapterFolders,
     private readonly runners: RunnerStarter,
     private readonly metrics: WorkerMetrics,
   ) {}
@@ -98,6 +101,7 @@ export class ReplicasService {
       item,
       models: this.models,
       adapters: this.adapters,
+      folders: this.folders,
       nameRunner: () => this.runners.name(item.dep),
       startRunner: ({ model, ...rest }, listener) => this.runners.start({ item, log, ...rest }, model, listener),
       changed: () => {

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type AssignmentItem, type DeploymentId, engineOf, fileOf } from '@slipway/contracts';
-import { EngineLoadError } from '@slipway/engine';
+import { EngineLoadError, type ExportedAdapter } from '@slipway/engine';
 import { CONFIG, connectNats, LOG, type Logger, NATS, type NatsConnection, type ThreadPool } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
 import { createEngine, type EngineSource, programFor, requestReaders } from '../engines.js';
@@ -30,6 +30,8 @@ const SHARE_OF_MEMORY = 0.8;
 export interface PlacedItem {
   readonly item: AssignmentItem;
   readonly adapter: ObtainedAdapter | null;
+  /** The adapter as an HTTP engine loads it; null where it has none. */
+  readonly exported: ExportedAdapter | null;
   readonly log: ItemLog;
   readonly name: RunnerName;
   /** Whether it must share no process: the one before crashed. */
@@ -144,7 +146,7 @@ export class RunnerStarter {
   }
 
   async #make(placed: PlacedItem, source: EngineSource, lost: (error: EngineLoadError) => void): Promise<Runner> {
-    const { item, name } = placed;
+    const { item, name, exported } = placed;
     const { logger: log } = placed.log;
     const { NATS_URL: url, SLIPWAY_ENV: env } = this.config;
     let nats = this.nats;
@@ -162,13 +164,21 @@ export class RunnerStarter {
         defaultMaxTokens: item.default_max_tokens,
         credential: item.credential,
         imageHosts: this.config.IMAGE_HOSTS,
+        exported: exportedFor(item, exported),
         readers: await (this.#readers ??= requestReaders(this.log)),
         log,
       });
       return new Runner({ wk: name.wk, engine, nats, env, item, zone: this.config.ZONE ?? null, log, lost, freed });
     } catch (error) {
+      await exported?.release();
       await freed();
       throw error;
     }
   }
+}
+
+/** Never the bare base under the name of an adapter. @throws EngineLoadError `adapter_missing` */
+function exportedFor({ adapter }: AssignmentItem, exported: ExportedAdapter | null): ExportedAdapter | undefined {
+  if (adapter && !exported) throw new EngineLoadError('adapter_missing', 'The adapter is not on this worker.');
+  return exported ?? undefined;
 }

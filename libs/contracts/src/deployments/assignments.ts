@@ -28,8 +28,8 @@ export const AssignmentItem = z.object({
   rev: z.int().positive(),
   source: ModelSource,
   /**
-   * The adapter to load on `source`; absent = the model as it is. Agents without the feature `adapter` ignore it, so they get no
-   * such item.
+   * The adapter to load on `source`; absent = the model as it is. Agents without the feature that `ENGINE_KINDS` names for the
+   * engine would serve the base, or nothing, so they get no such item.
    */
   adapter: ServedAdapter.optional(),
   context: z.int().positive().nullable(),
@@ -124,7 +124,7 @@ export const AgentHeartbeat = defineEvent({
     gpus: z.int().nonnegative(),
     /** Kinds of engines that it runs. Kinds that the reader does not know match no deployment. */
     engines: z.array(z.string().max(64)).max(256),
-    /** Words for what it can do besides, such as `adapter`. Absent = none, as from agents before 2027. */
+    /** Words for what it can do besides: `adapter`, `adapter-export`. Absent = none, as from agents before 2027. */
     features: z.array(z.string().max(64)).max(64).optional(),
     /** Downloaded models, by their URIs without queries. */
     cached: z.array(z.string()),

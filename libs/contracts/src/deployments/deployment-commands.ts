@@ -69,7 +69,7 @@ export const CreateDeployment = defineRpc({
   request: z.object({
     account: AccountId,
     name: DeploymentName,
-    /** Absent with `adapter`, which brings its base. */
+    /** Absent with `adapter`, which brings its base, unless an HTTP engine that has this base is to serve it. */
     source: RequestedSource.optional(),
     /** Replicas of before 2027 do not know it, and refuse a request without `source`. */
     adapter: RequestedAdapter.optional(),
@@ -107,8 +107,8 @@ export const UpdateDeployment = defineRpc({
     name: DeploymentName.optional(),
     source: RequestedSource.optional(),
     /**
-     * An adapter, whose base replaces the source; null = its base alone. Not together with `source`, except null. Replicas of
-     * before 2027 ignore it.
+     * An adapter, whose base replaces the source, unless that is an HTTP engine: it stays, and gets the adapter. Null = its base
+     * alone. Together with `source` only where that is an HTTP engine, or for null. Replicas of before 2027 ignore it.
      */
     adapter: RequestedAdapter.nullable().optional(),
     /** Null removes it. It is not kept when the source moves to another host or port. */

@@ -1,9 +1,6 @@
 import { z } from 'zod';
 import { AdapterId, Sha256, TuningName, VersionNumber } from '../tuning/tuning-ids.js';
 
-/** Word in `AgentHeartbeat.features` of agents that load adapters. Others would serve the bare base, so they get no adapter. */
-export const ADAPTER_FEATURE = 'adapter';
-
 /** An adapter that a request wants to be served, by its number. */
 export const RequestedAdapter = z.object({
   id: AdapterId,

@@ -77,6 +77,7 @@ describe('a kind of engine that is put into the table', () => {
     replicas: 1,
     scalesItself: false,
     slots: null,
+    adapters: null,
   };
   beforeAll(() => void (table['toy'] = toy));
   afterAll(() => void delete table['toy']);

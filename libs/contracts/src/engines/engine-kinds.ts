@@ -38,6 +38,11 @@ export interface EngineOption {
   readonly pattern?: string;
 }
 
+/** Word in `AgentHeartbeat.features` of agents that load adapters. Others would serve the bare base, so they get no adapter. */
+export const ADAPTER_FEATURE = 'adapter';
+/** The same of agents that hand adapters to HTTP engines: they have a folder which such engines read too. */
+export const ADAPTER_EXPORT_FEATURE = 'adapter-export';
+
 /** All that services and people need to know of a kind of engine. Its code is a library of its own. */
 export interface EngineKindFacts {
   /** Its name for people. */
@@ -56,6 +61,8 @@ export interface EngineKindFacts {
   readonly scalesItself: boolean;
   /** Requests at once for one replica whose owner names no number; null = what the operator set for loaded models. */
   readonly slots: number | null;
+  /** The feature that an agent needs to run it with an adapter; null = it takes none. */
+  readonly adapters: typeof ADAPTER_FEATURE | typeof ADAPTER_EXPORT_FEATURE | null;
 }
 
 /** Weights take their file's size, and compute buffers and fragmentation about a fifth of it. */
@@ -111,6 +118,7 @@ export const ENGINE_KINDS = {
     replicas: 1,
     scalesItself: false,
     slots: null,
+    adapters: ADAPTER_FEATURE,
   },
   'llama-server': {
     title: 'llama-server',
@@ -141,6 +149,7 @@ export const ENGINE_KINDS = {
     replicas: 1,
     scalesItself: false,
     slots: null,
+    adapters: null,
   },
   http: {
     title: 'HTTP engine (vLLM, SGLang, llama-server, Ollama)',
@@ -153,6 +162,7 @@ export const ENGINE_KINDS = {
     scalesItself: true,
     // It queues and batches by itself.
     slots: 512,
+    adapters: ADAPTER_EXPORT_FEATURE,
   },
 } as const satisfies Readonly<Record<string, EngineKindFacts>>;
 
