@@ -92,6 +92,13 @@ interface ReadyRequest {
   readonly sent: () => Iterable<string>;
 }
 
+/** A request in its slot. */
+interface Asked {
+  readonly output: EngineOutput;
+  readonly hold: ImageHold;
+  readonly controller: AbortController;
+}
+
 /** A model behind any server of the chat-completions contract. */
 export class HttpEngine implements Engine {
   readonly #queue: AdmissionQueue;
@@ -264,18 +271,39 @@ export class HttpEngine implements Engine {
   async #answer(request: CanonicalRequest | UnreadRequest, output: EngineOutput, controller: AbortController): Promise<Usage> {
     const hold = IMAGES.open(output.account);
     try {
-      await this.#adapterFor(controller.signal);
-      const ready = await this.#ready(request, { output, hold, signal: controller.signal });
-      if (ready === null) return NOTHING_DONE;
-      output.phase('prefill');
-      return await this.#generation(ready, output, controller).run();
-    } catch (error) {
-      // A fault may be a restart, after which another process answers.
-      if (error instanceof ServiceError && error.code === 'engine_error') this.#adapter?.doubt();
-      throw error;
+      return this.#adapter === null ? await this.#try(request, { output, hold, controller }) : await this.#tuned(request, { output, hold, controller });
     } finally {
       hold.release();
     }
+  }
+
+  /** An answer with the adapter. A server that forgot it, and has said nothing else, is asked again once it has it back. */
+  async #tuned(request: CanonicalRequest | UnreadRequest, asked: Asked): Promise<Usage> {
+    for (let tries = 1; ; tries += 1) {
+      await this.#adapterFor(asked.controller.signal);
+      let generation: HttpGeneration | null = null;
+      try {
+        return await this.#try(request, asked, (made) => (generation = made));
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.code !== 'engine_error') throw error;
+        // A fault may be a restart, after which another process answers.
+        this.#adapter?.doubt();
+        if (tries === 2 || (generation as HttpGeneration | null)?.started !== false || asked.controller.signal.aborted) throw error;
+      }
+    }
+  }
+
+  async #try(
+    request: CanonicalRequest | UnreadRequest,
+    { output, hold, controller }: Asked,
+    sent: (generation: HttpGeneration) => void = () => undefined,
+  ): Promise<Usage> {
+    const ready = await this.#ready(request, { output, hold, signal: controller.signal });
+    if (ready === null) return NOTHING_DONE;
+    output.phase('prefill');
+    const generation = this.#generation(ready, output, controller);
+    sent(generation);
+    return generation.run();
   }
 
   /** Nothing is sent that the bare base would answer. @throws ServiceError `engine_error`, with which another replica is tried */

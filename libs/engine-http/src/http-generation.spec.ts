@@ -41,6 +41,7 @@ function generation(
     pace: { take: () => true },
     log: createLogger('test', 'silent', (line) => void lines.push(line)),
     body: () => '{}',
+    answersAs: null,
     sent: () => ['a secret prompt'],
     controller: new AbortController(),
   });

@@ -5,7 +5,7 @@ import type { Pace } from './read-shares.js';
 import { ChunkStream } from './chunk-stream.js';
 import { BrokenStreamError, type EventShare } from './sse-reader.js';
 import type { UpstreamChunk } from './upstream-chunk.js';
-import type { RequestBytes, UpstreamClient } from './upstream-client.js';
+import { type RequestBytes, STALE, type UpstreamClient } from './upstream-client.js';
 import type { BodySink, ReadHeader, UpstreamAnswer } from './upstream-exchange.js';
 import { errorOfRefusal, parseRecord, readRefusal, type RefusingAnswer, roomLeft, type UpstreamRefusal } from './upstream-error.js';
 
@@ -29,8 +29,6 @@ export interface HttpGenerationOptions {
 
 /** After `[DONE]`: a stream that ends by itself leaves its connection open for the next request. */
 const DRAIN_MS = 250;
-/** A connection that the upstream closed while it lay idle; nothing was answered on it. */
-const STALE = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 /** Made once: an abort without a reason makes an exception, stack trace included, for each answer. */
 const OVER = new Error('The answer is over.');
@@ -54,6 +52,11 @@ export class HttpGeneration implements BodySink {
 
   constructor(private readonly options: HttpGenerationOptions) {
     this.#chunks = new ChunkStream(options.room);
+  }
+
+  /** Whether any of the answer was handed on. */
+  get started(): boolean {
+    return this.options.relay.started;
   }
 
   /** @throws ServiceError unless the answer is complete, or was ended from outside in peace. */

@@ -6,6 +6,9 @@ import { type ExchangeOptions, type UpstreamAnswer, UpstreamExchange } from './u
 /** Bytes that a server may say of itself: they are read in the loop that serves everybody's streams, and parsed in a few milliseconds. */
 export const FACTS_LIMIT = 256 * 1024;
 
+/** A connection that the upstream closed while it lay idle; nothing was answered on it. */
+export const STALE: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
 /** A text as JSON; null where it is none. */
 export function jsonOf(text: string): unknown {
   try {

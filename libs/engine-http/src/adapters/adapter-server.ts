@@ -1,5 +1,5 @@
 import type { WitnessCheck } from '@slipway/contracts';
-import { jsonOf, type UpstreamClient } from '../upstream-client.js';
+import { jsonOf, STALE, type UpstreamClient } from '../upstream-client.js';
 
 /** One adapter at one server. */
 export interface AdapterPlace {
@@ -31,6 +31,8 @@ export interface TokenScore {
 
 /** The adapter calls of one kind of server. What they reject with: EngineLoadError, or the fault of the connection. */
 export interface AdapterServer {
+  /** How long the server's own list stands, in milliseconds: 0 where a request could be answered by another adapter, not refused. */
+  readonly freshMs: number;
   /** Whether the server has it loaded, by its own list. */
   find(signal: AbortSignal): Promise<boolean>;
   /** Has it loaded; one that is loaded already is no failure. @throws EngineLoadError that says what to change */
@@ -42,6 +44,9 @@ export interface AdapterServer {
   /** Scores of the tokens of a stored answer, in order; one of its last may be missing. @throws EngineLoadError */
   score(check: WitnessCheck, signal: AbortSignal): Promise<readonly TokenScore[]>;
 }
+
+/** For servers that refuse names that they do not know. */
+export const FRESH_MS = 2_000;
 
 /** How far below the most likely token another one may be to count as equally likely: engines round differently. */
 const TIE = 0.02;
@@ -62,12 +67,19 @@ export interface JsonAnswer {
   readonly json: unknown;
 }
 
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : null);
+
 /** Asks below the contract's base; with a body by POST. Rejects with the fault of the connection. */
 export async function askJson(
   client: UpstreamClient,
   path: string,
   { body, signal }: { readonly body?: unknown; readonly signal: AbortSignal },
 ): Promise<JsonAnswer> {
-  const { status, text } = await client.ask(path, { signal, textBytes: ANSWER_BYTES, body });
+  const question = { signal, textBytes: ANSWER_BYTES, body };
+  const { status, text } = await client.ask(path, question).catch((error: unknown) => {
+    // Asked on a connection that the server closed while it lay idle.
+    if (signal.aborted || !STALE.has(codeOf(error))) throw error;
+    return client.ask(path, question);
+  });
   return { status, text, json: jsonOf(text) };
 }

@@ -15,6 +15,8 @@ const Generated = z.object({
  * SHA-256 in its path.
  */
 export class LlamaServerAdapters implements AdapterServer {
+  /** Numbers of adapters change when it is started with others. */
+  readonly freshMs = 0;
   #id: number | null = null;
 
   constructor(private readonly place: AdapterPlace) {}

@@ -1,7 +1,7 @@
 import type { WitnessCheck } from '@slipway/contracts';
 import { z } from 'zod';
 import { loadFault, scoreFault } from './adapter-refusal.js';
-import { type AdapterPlace, type AdapterRequest, type AdapterServer, askJson, type TokenScore, tokenScore } from './adapter-server.js';
+import { type AdapterPlace, type AdapterRequest, type AdapterServer, askJson, FRESH_MS, type TokenScore, tokenScore } from './adapter-server.js';
 import { ModelNames } from './vllm-adapters.js';
 
 /** Log probability, token and text. */
@@ -19,6 +19,8 @@ const Scored = z.object({
  * `--enable-lora` some versions ignore both: only its list and its stored answers show what it serves.
  */
 export class SglangAdapters implements AdapterServer {
+  readonly freshMs = FRESH_MS;
+
   constructor(private readonly place: AdapterPlace) {}
 
   async find(signal: AbortSignal): Promise<boolean> {

@@ -22,8 +22,6 @@ const NONE: Readonly<Partial<Record<UpstreamFlavour, string>>> = {
 };
 const UNKNOWN = 'This kind of server takes no adapters; vLLM, SGLang and llama-server do.';
 
-/** How long the server's own word that it has the adapter stands, in milliseconds. */
-const FRESH_MS = 2_000;
 /** Time to load an adapter and to score its stored answers. */
 const LOAD_MS = 120_000;
 const UNLOAD_MS = 5_000;
@@ -76,7 +74,7 @@ export class UpstreamAdapter {
   }
 
   /**
-   * Resolves while the server shows that it serves the adapter: at once where it did so in the last 2 s and nothing went wrong
+   * Resolves while the server shows that it serves the adapter: at once where it did so a moment ago and nothing went wrong
    * since. All who ask meanwhile wait for one answer.
    * @throws EngineLoadError
    */
@@ -133,7 +131,7 @@ export class UpstreamAdapter {
 
   #trust(doubts: number): void {
     this.#cleared = doubts;
-    this.#freshUntil = performance.now() + FRESH_MS;
+    this.#freshUntil = performance.now() + this.#server.freshMs;
   }
 
   async #timed(signal: AbortSignal, work: (timed: AbortSignal) => Promise<void>): Promise<void> {

@@ -2,7 +2,7 @@ import type { WitnessCheck } from '@slipway/contracts';
 import { EngineLoadError } from '@slipway/engine';
 import { z } from 'zod';
 import { loadFault, scoreFault } from './adapter-refusal.js';
-import { type AdapterPlace, type AdapterRequest, type AdapterServer, askJson, type TokenScore, tokenScore } from './adapter-server.js';
+import { type AdapterPlace, type AdapterRequest, type AdapterServer, askJson, FRESH_MS, type TokenScore, tokenScore } from './adapter-server.js';
 
 export const ModelNames = z.object({ data: z.array(z.object({ id: z.string() }).catch({ id: '' })) });
 const Refused = z.object({ error: z.unknown() });
@@ -14,6 +14,8 @@ const Scored = z.object({
 
 /** vLLM: adapters are models beside their base, loaded by a call, or on first use by a plug-in that finds them in the folder. */
 export class VllmAdapters implements AdapterServer {
+  readonly freshMs = FRESH_MS;
+
   constructor(private readonly place: AdapterPlace) {}
 
   async find(signal: AbortSignal): Promise<boolean> {
