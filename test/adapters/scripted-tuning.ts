@@ -22,13 +22,15 @@ export interface ScriptedAdapter extends Omit<Served, 'adapter' | 'sha256' | 'by
   readonly id: number;
   readonly account: number;
   readonly content: Buffer;
+  /** Archive of its PEFT form. */
+  readonly peft?: Buffer;
   /** Its verdict is bad. */
   readonly failedGate?: boolean;
 }
 
 export const sha256Of = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
 
-function viewOf({ id, name, version, content, witness, base_path, ...rest }: ScriptedAdapter): z.input<typeof AdapterView> {
+function viewOf({ id, name, version, content, peft: _, witness, base_path, ...rest }: ScriptedAdapter): z.input<typeof AdapterView> {
   const { base_sha256, template_sha256, tokenizer_sha256 } = rest;
   return {
     ...{ id, name, version, job: null, step: null, dataset: null, dataset_name: null, dataset_version: null, source_deleted: false },
@@ -90,7 +92,7 @@ export class ScriptedTuning {
       const found = this.#find(account, adapter);
       if (found.failedGate === true && override === undefined) throw new ServiceError('gate_not_passed', 'Its keep set got worse.');
       if (override !== undefined) this.overrides.push(override);
-      const { id, account: _, content, failedGate: __, ...rest } = found;
+      const { id, account: _, content, peft: __, failedGate: ___, ...rest } = found;
       return { ...rest, adapter: id, sha256: sha256Of(content), bytes: content.length };
     });
     this.#serve(FindAdapter, ({ account, adapter }) => ({ adapter: viewOf(this.#find(account, adapter)) }));
@@ -100,7 +102,8 @@ export class ScriptedTuning {
     });
     this.#serve(OpenBlob, ({ blob }) => {
       if (blob.of !== 'adapter') throw new ServiceError('blob_not_found', 'No such blob.');
-      const { content } = this.#find(blob.account, blob.adapter, 'blob_not_found');
+      const found = this.#find(blob.account, blob.adapter, 'blob_not_found');
+      const content = blob.form === 'peft' ? (found.peft ?? found.content) : found.content;
       const ticket = `ticket-${(this.tickets += 1)}`;
       this.#open.set(ticket, this.replaced.get(blob.adapter) ?? content);
       const sha256 = sha256Of(content);

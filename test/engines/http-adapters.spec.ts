@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AdapterId, type ServedAdapter } from '@slipway/contracts';
 import { HttpEngine } from '@slipway/engine-http';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { AdapterEngine, type EngineFlavour } from '../adapters/adapter-engine.js';
+import { untrainedAdapter, type UntrainedAdapter } from '../adapters/untrained-adapter.js';
 import { ask, run, SETTINGS } from './engine-run.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'slipway-http-adapters-'));
@@ -17,24 +17,17 @@ afterEach(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const sha256Of = (id: number): string => String(id).padStart(64, '0');
-
-/** An adapter that no training made: it has tokens and probabilities of its own. */
-function anAdapter(id: number, rank = 8): { facts: ServedAdapter; folder: string; weights: Buffer } {
-  const path = join(folder, sha256Of(id));
-  const weights = Buffer.from(`weights ${id}`);
+/** An adapter that no training made, in a folder as the agent writes it. */
+function anAdapter(id: number): UntrainedAdapter & { folder: string } {
+  const made = untrainedAdapter(id);
+  const path = join(folder, made.facts.sha256);
   mkdirSync(path, { recursive: true });
-  writeFileSync(join(path, 'adapter_config.json'), JSON.stringify({ peft_type: 'LORA', r: rank, base_model_name_or_path: 'org/base' }));
-  writeFileSync(join(path, 'adapter_model.safetensors'), weights);
-  const witness = [0, 1, 2].map((nth) => ({
-    prompt: [1, id, nth, 7],
-    answer: [10 + id, 11 + nth, 2],
-    logprobs: [-0.1 - nth / 50, -0.2, -0.3],
-  }));
-  const hash = '0'.repeat(64);
-  const facts = { id: AdapterId.parse(id), name: 'support', version: 1, sha256: sha256Of(id), bytes: 10, witness };
-  return { facts: { ...facts, base_sha256: hash, template_sha256: hash, tokenizer_sha256: hash }, folder: path, weights };
+  for (const [name, content] of made.files) writeFileSync(join(path, name), content);
+  writeFileSync(join(path, 'adapter_config.json'), JSON.stringify({ peft_type: 'LORA', r: 8, base_model_name_or_path: 'org/base' }));
+  return { ...made, folder: path };
 }
+
+const hashOf = (id: number): string => untrainedAdapter(id).facts.sha256;
 
 async function started(flavour: EngineFlavour): Promise<AdapterEngine> {
   const engine = await new AdapterEngine(flavour).start();
@@ -66,7 +59,7 @@ describe.each<EngineFlavour>(['vllm', 'sglang'])('an adapter on %s', (flavour) =
     expect(new Set(prints).size).toBe(2);
     expect(server.loaded).toEqual([one.facts.sha256, two.facts.sha256]);
     expect([await answer(first), await answer(second)]).toEqual(['adapter 1 answers', 'adapter 2 answers']);
-    expect(server.chats.every(({ model }) => String(model).includes(sha256Of(1)) || String(model).includes(sha256Of(2)))).toBe(true);
+    expect(server.chats.every(({ model }) => String(model).includes(hashOf(1)) || String(model).includes(hashOf(2)))).toBe(true);
     await first.unload();
     expect(server.loaded).toEqual([two.facts.sha256]);
   });
@@ -180,8 +173,8 @@ describe('llama-server', () => {
     const [one, two] = [anAdapter(1), anAdapter(2)];
     const [a, b] = [server.teach(one.weights, one), server.teach(two.weights, two)];
     server.started = [
-      { path: `/loras/${sha256Of(2)}.gguf`, voice: b },
-      { path: `/loras/${sha256Of(1)}.gguf`, voice: a },
+      { path: `/loras/${hashOf(2)}.gguf`, voice: b },
+      { path: `/loras/${hashOf(1)}.gguf`, voice: a },
     ];
     const engine = serving(server, one);
     await load(engine);
@@ -202,7 +195,7 @@ describe('llama-server', () => {
     const server = await started('llama-server');
     const [one, two] = [anAdapter(1), anAdapter(2)];
     server.teach(one.weights, one);
-    server.started = [{ path: `/loras/${sha256Of(1)}.gguf`, voice: server.teach(two.weights, two) }];
+    server.started = [{ path: `/loras/${hashOf(1)}.gguf`, voice: server.teach(two.weights, two) }];
     expect(await outcome(load(serving(server, one)))).toMatchObject({ reason: 'witness_failed' });
   });
 });
