@@ -145,6 +145,21 @@ describe.each<EngineFlavour>(['vllm', 'sglang'])('an adapter on %s', (flavour) =
   });
 });
 
+it('SGLang that was restarted without adapters is not taken for one', async () => {
+  const server = await started('sglang');
+  const one = anAdapter(1);
+  server.teach(one.weights, one);
+  const engine = serving(server, one);
+  await load(engine);
+  server.isEnabled = false;
+  await server.restart();
+  // What the old process closed has arrived before the new one answers.
+  await fetch(`${server.url}/v1/models`);
+  expect(await outcome(answer(engine))).toMatchObject({ code: 'engine_error' });
+  expect((await engine.lost).reason).toBe('engine_refused');
+  expect(server.chats).toEqual([]);
+});
+
 describe('the plug-in of vLLM', () => {
   it('loads an adapter on first use, and after a restart', async () => {
     const server = await started('vllm');

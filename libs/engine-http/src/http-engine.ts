@@ -126,7 +126,8 @@ export class HttpEngine implements Engine {
     const { url, socketPath } = upstream;
     const access = { url, socketPath, credential: settings.credential, connectTimeoutMs: this.#limits.connectMs };
     this.#client = new UpstreamClient({ ...access, connections: settings.slots });
-    this.#aside = new UpstreamClient({ ...access, connections: ASIDE_CONNECTIONS });
+    // The server's list came over one of these within the time that it stands: a restart is noticed at once.
+    this.#aside = new UpstreamClient({ ...access, connections: ASIDE_CONNECTIONS, dropped: () => this.#adapter?.outdate() });
     this.#check = CHECKS.open({
       url,
       socketPath,

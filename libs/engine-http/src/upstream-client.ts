@@ -26,6 +26,8 @@ export interface UpstreamClientOptions {
   readonly credential: string | undefined;
   readonly connections: number;
   readonly connectTimeoutMs: number;
+  /** Called when the server closes a connection, or it breaks; not when one is closed from here. */
+  readonly dropped?: (() => void) | undefined;
 }
 
 /** A body as text, or as UTF-8 in pieces, which are sent as they are. */
@@ -95,6 +97,9 @@ export class UpstreamClient {
       keepAliveTimeout: 4_000,
       connect: this.#gate.connector(options.connectTimeoutMs, options.socketPath),
     });
+    const { dropped } = options;
+    // An idle connection that is closed from here ends with `InformationalError`.
+    if (dropped) this.#pool.on('disconnect', (_, __, { code }) => void (code !== 'UND_ERR_INFO' && dropped()));
   }
 
   /** Asks below the contract's base: `/models`; with `../` beside it. Rejects as `UpstreamExchange.answer` does. */

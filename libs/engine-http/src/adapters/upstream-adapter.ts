@@ -89,6 +89,11 @@ export class UpstreamAdapter {
     this.#doubts += 1;
   }
 
+  /** The server may have been restarted: its list is asked for before the next request. */
+  outdate(): void {
+    this.#freshUntil = 0;
+  }
+
   /** Has the server forget it, unless another worker has the server use it. */
   async unload(): Promise<void> {
     this.#closed.abort(new EngineLoadError('engine_unreachable', 'The engine is unloaded.'));
