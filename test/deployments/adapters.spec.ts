@@ -2,7 +2,7 @@ import { DeleteDeployment, FindDeployment, FitDeployment, isServiceError, StopDe
 import { afterEach, describe, expect } from 'vitest';
 import { ScriptedTuning, sha256Of } from '../adapters/scripted-tuning.js';
 import { until } from '../testing/until.js';
-import { anAccount, type DeploymentsRig, MODEL } from './rig.js';
+import { anAccount, type DeploymentsRig, ENGINE_HOST, MODEL } from './rig.js';
 import { rigTest as it } from './rig-test.js';
 
 const hash = (digit: string): string => digit.repeat(64);
@@ -126,6 +126,44 @@ describe('a deployment of an adapter', () => {
     expect(await code(rig.create(account, { adapter: { id: 1 } }))).toBe('invalid_request');
     expect(await code(rig.create(account, adapterOf(3)))).toBe('source_not_allowed');
     expect(await code(rig.create(anAccount(), adapterOf(1)))).toBe('adapter_not_found');
+  });
+});
+
+describe('a deployment of an adapter on an HTTP engine', () => {
+  const ENGINE = { kind: 'http', url: `http://${ENGINE_HOST}/v1`, model: 'org/base' } as const;
+  const onEngine = (id: number) => ({ source: ENGINE, adapter: { id } });
+  const SHARES = { features: ['adapter', 'adapter-export'] };
+
+  it('goes only to workers that share a folder with engines', async ({ rig }) => {
+    const account = anAccount();
+    await withAdapters(rig, account);
+    await rig.startReplica();
+    const others = [rig.startAgent(), rig.startAgent({ facts: NEW }), rig.startAgent({ old: true })];
+    const id = await rig.create(account, onEngine(1));
+    expect((await rig.seen(account, id, 'pending', 'no_worker')).detail).toContain('ADAPTER_EXPORT_DIR');
+    const agent = rig.startAgent({ facts: SHARES });
+    await rig.published(id, 'ready');
+    expect(agent.items[0]).toMatchObject({ source: ENGINE, adapter: { id: 1 } });
+    expect(others.flatMap(({ assignments }) => assignments.flatMap(({ items }) => items))).toEqual([]);
+    expect(await rig.view(account, id)).toMatchObject({ source: ENGINE, adapter: { id: 1, name: 'support', version: 1 } });
+  });
+
+  it('stays on its engine with the next version', async ({ rig }) => {
+    const account = anAccount();
+    const { adapters } = await withAdapters(rig, account);
+    adapters.set(3, { ...adapters.get(1)!, id: 3, version: 3, content: Buffer.from('adapter 3') });
+    await rig.startReplica();
+    rig.startAgent({ facts: SHARES });
+    const deployment = await rig.create(account, { ...onEngine(1), credential: 'sk-engine' });
+    const update = (changes: object) => rig.ask(UpdateDeployment, { account, deployment, ...changes });
+    expect(await update({ adapter: { id: 3 } })).toMatchObject({ rev: 2, changed: true });
+    expect(await rig.view(account, deployment)).toMatchObject({ source: ENGINE, adapter: { id: 3 } });
+    const moved = { ...ENGINE, model: 'org/base-copy' };
+    expect(await update({ source: moved })).toMatchObject({ rev: 3, changed: true });
+    expect(await rig.view(account, deployment)).toMatchObject({ source: moved, adapter: { id: 3 } });
+    expect(await code(update({ source: { kind: 'file', path: MODEL } }))).toBe('invalid_request');
+    expect(await code(update({ source: { ...ENGINE, url: 'http://other.test/v1' }, adapter: { id: 1 } }))).toBe('source_not_allowed');
+    expect(await update({ adapter: null })).toMatchObject({ rev: 4, changed: true });
   });
 });
 

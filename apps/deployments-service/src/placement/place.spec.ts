@@ -87,6 +87,16 @@ describe('a deployment of an adapter', () => {
     expect(placement.shortages.get('1:1')?.detail).toContain('No connected worker loads adapters');
   });
 
+  it('on an HTTP engine goes only to agents that export adapters', () => {
+    const unit = aUnit(1, { adapter: true, engine: 'http', bytes: 0, replicas: 2 });
+    const http = (name: string, ...features: string[]): Agent => anAgent(name, { engines: ['http', 'llama'], features });
+    const agents = [http('a'), http('b', 'adapter'), http('c', 'adapter', 'adapter-export')];
+    expect(assigned(run({ units: [unit], agents }))).toEqual({ c: ['1:1'] });
+    expect(run({ units: [unit], agents: agents.slice(0, 2) }).shortages.get('1:1')?.detail).toContain('ADAPTER_EXPORT_DIR');
+    const other = run({ units: [{ ...unit, engine: 'llama-server' }], agents: [anAgent('d', { engines: ['llama-server'], features: ['adapter'] })] });
+    expect(other.shortages.get('1:1')?.detail).toBe('This kind of engine takes no adapters.');
+  });
+
   it('prefers a host on which its base is loaded', () => {
     const units = [aUnit(1, { ...ADAPTED, adapter: false, bytes: 5 * GIB }), aUnit(2, ADAPTED), aUnit(3)];
     const agents = [loading('a'), loading('b', { loads: [aLoad(1, 'ready')] })];
