@@ -4,13 +4,18 @@ import { Option } from 'commander';
 import { UsageError } from '../cli-errors.js';
 import type { Call } from '../command.js';
 
+/** Options that name an HTTP engine. */
+export const UPSTREAM_OPTIONS = [
+  new Option('--upstream <URL>', 'any server of the chat-completions contract, with or without /v1'),
+  new Option('--upstream-model <NAME>', "the model's name there"),
+  new Option('--upstream-key-env <VAR>', 'environment variable that holds the API key for it'),
+];
+
 /** Options that say where a deployment's model comes from. */
 export const SOURCE_OPTIONS = [
   new Option('--model <SOURCE>', 'a GGUF file of the workers, an https URL, or hf:user/repo/file.gguf').conflicts('upstream'),
   new Option('--model-sha256 <HEX>', 'checksum that a downloaded model must have'),
-  new Option('--upstream <URL>', 'any server of the chat-completions contract, with or without /v1'),
-  new Option('--upstream-model <NAME>', "the model's name there"),
-  new Option('--upstream-key-env <VAR>', 'environment variable that holds the API key for it'),
+  ...UPSTREAM_OPTIONS,
   new Option('--engine <KIND>', 'the engine that loads the model, where it is not the usual one'),
   new Option('--engine-options <JSON>', 'options of that engine, by name'),
 ];

@@ -21,6 +21,7 @@ import { Option } from 'commander';
 import { findAccount } from '../accounts/find-account.js';
 import { CliError } from '../cli-errors.js';
 import { ACCOUNT, type Call, command, confirmation, group, YES } from '../command.js';
+import { credentialOf, type SourceValues, sourceOf, UPSTREAM_OPTIONS } from '../deployments/deployment-source.js';
 import { type DeploymentReference, findDeployment, deploymentReference } from '../deployments/deployment-name.js';
 import { sizeText } from '../deployments/show-commands.js';
 import { untilReady, WAIT_OPTIONS, waitFor, waitOf, type WaitValues } from '../deployments/wait-for-deployment.js';
@@ -89,7 +90,7 @@ const show = command('show', 'Shows an adapter: where it came from, and the verd
     };
   });
 
-interface ServeValues extends WaitValues {
+interface ServeValues extends WaitValues, Pick<SourceValues, 'upstream' | 'upstreamModel' | 'upstreamKeyEnv'> {
   readonly alias?: string;
   readonly revisionOf?: DeploymentReference;
   readonly override?: string;
@@ -100,17 +101,21 @@ const serve = command('serve', 'Deploys an adapter, or makes it the next revisio
   .addOption(new Option('--alias <ALIAS>', 'points this alias at the deployment').argParser(checkedBy(AliasName)))
   .addOption(new Option('--revision-of <DEPLOYMENT>', 'makes a revision of this deployment').argParser(deploymentReference))
   .option('--override <REASON>', 'serves it although it did not pass its gate; kept in the audit log')
-  .takes(...WAIT_OPTIONS, ACCOUNT)
-  .plans(({ options }: Call<ServeValues>, reference: DatasetReference) => {
+  .takes(...UPSTREAM_OPTIONS, ...WAIT_OPTIONS, ACCOUNT)
+  .examples('adapters serve support --alias support --wait', 'adapters serve support --upstream http://gpu-1:8000 --upstream-model org/base')
+  .plans((call: Call<ServeValues>, reference: DatasetReference) => {
+    const { options } = call;
     const withinMs = waitOf(options);
+    const [source, credential] = [sourceOf(call), credentialOf(call)];
+    const engine = { ...(source && { source }), ...(credential !== undefined && { credential }) };
     return async (session) => {
       const { account, adapter } = await findAdapter(session, reference);
       const wanted = { id: adapter.id, ...(options.override !== undefined && { override: options.override }) };
       const old = options.revisionOf === undefined ? null : await findDeployment(session, options.revisionOf);
       const id =
         old === null
-          ? (await session.call(CreateDeployment, { account: account.id, name: textOf(adapter), adapter: wanted })).id
-          : (await session.call(UpdateDeployment, { account: account.id, deployment: old.view.id, adapter: wanted })).deployment;
+          ? (await session.call(CreateDeployment, { account: account.id, name: textOf(adapter), adapter: wanted, ...engine })).id
+          : (await session.call(UpdateDeployment, { account: account.id, deployment: old.view.id, adapter: wanted, ...engine })).deployment;
       if (options.alias !== undefined) await session.call(PointAlias, { account: account.id, alias: options.alias, deployment: id });
       const address = options.alias === undefined ? deploymentSlug(id) : `${account.slug}/${options.alias}`;
       const json = { account: account.slug, adapter: textOf(adapter), slug: deploymentSlug(id) };

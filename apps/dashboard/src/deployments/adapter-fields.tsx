@@ -1,4 +1,4 @@
-import type { AdapterView } from '@slipway/contracts';
+import type { AdapterView, SourceKind } from '@slipway/contracts';
 import type { JSX } from 'react';
 import { adapterName, verdictWords } from '../adapters/adapter-words.js';
 import { useAccount } from '../session/use-session.js';
@@ -22,6 +22,11 @@ function inOrder(adapters: readonly AdapterView[], chosen: string): readonly Ada
   return [...adapters.filter((one) => one.name === name), ...adapters.filter((one) => one.name !== name)];
 }
 
+function hintOf(known: AdapterView | undefined, kind: SourceKind): string {
+  if (kind === 'http') return 'The engine gets it from the workers. It must have the base that the adapter was made for.';
+  return known ? `Served on its base, ${known.base}.` : 'Fine-tuned weights for the model.';
+}
+
 /** Which adapter is served on the model; nothing where the account has none. */
 export function AdapterFields({ draft, faults, onChange }: DraftFieldsProps): JSX.Element | null {
   const { role } = useAccount();
@@ -43,7 +48,7 @@ export function AdapterFields({ draft, faults, onChange }: DraftFieldsProps): JS
         value={adapter}
         fault={faults.adapter}
         onChange={({ target }) => onChange({ adapter: target.value, override: '' })}
-        hint={known ? `Served on its base, ${known.base}.` : 'Fine-tuned weights for the model.'}
+        hint={hintOf(known, draft.kind)}
       />
       {known?.verdict?.passed === false && role === 'owner' && (
         <TextArea

@@ -14,7 +14,7 @@ export interface DeploymentDraft {
   readonly url: string;
   readonly model: string;
   readonly credential: string;
-  /** Number of the adapter, which brings its base; empty = the model as it is. */
+  /** Number of the adapter, which brings its base unless an HTTP engine has that; empty = the model as it is. */
   readonly adapter: string;
   /** Why an adapter is served although its verdict is bad. */
   readonly override: string;
@@ -99,7 +99,7 @@ export function faultOfUrl(text: string): string | null {
 }
 
 function sourceFaults({ kind, path, uri, sha256, url, model, adapter }: DeploymentDraft): Faults {
-  if (adapter !== '') return {};
+  if (adapter !== '' && kind !== 'http') return {};
   if (kind === 'file') return path.trim() === '' ? { path: 'Choose a model, or enter the path of a GGUF file.' } : {};
   if (kind === 'download') {
     const isGood = HF.test(uri.trim()) || (URL.canParse(uri.trim()) && uri.trim().startsWith('https://'));
@@ -168,6 +168,9 @@ function engineOf(draft: DeploymentDraft): { readonly engine?: EngineChoice } {
   return kind === enginesOf(draft)[0] ? {} : { engine: { kind } };
 }
 
+/** Whether a draft names where its model is. An adapter brings its base, unless an HTTP engine has that. */
+export const namesSource = ({ adapter, kind }: DeploymentDraft): boolean => adapter === '' || kind === 'http';
+
 /** The source that a draft names; only a draft without faults names a good one. */
 export const sourceOf = (draft: DeploymentDraft): ModelSource => ({ ...placeOf(draft), ...engineOf(draft) });
 
@@ -213,7 +216,8 @@ export function requestOf(draft: DeploymentDraft): ConsoleRequest<'deployments/c
   const note = draft.note.trim();
   return {
     name: draft.name.trim(),
-    ...(draft.adapter === '' ? { source: sourceOf(draft) } : { adapter: adapterOf(draft) }),
+    ...(namesSource(draft) && { source: sourceOf(draft) }),
+    ...(draft.adapter !== '' && { adapter: adapterOf(draft) }),
     ...(draft.kind === 'http' && draft.credential !== '' && { credential: draft.credential }),
     ...(context != null && { context }),
     ...(slots != null && { slots }),

@@ -7,7 +7,7 @@ import { formatBytes, plural } from '../format/number.js';
 import { Icon } from '../ui/icon.js';
 import { Notice } from '../ui/notice.js';
 import { Skeleton } from '../ui/skeleton.js';
-import { type DeploymentDraft, faultsIn, faultsOf, goodNumber, sourceOf } from './deployment-draft.js';
+import { type DeploymentDraft, faultsIn, faultsOf, goodNumber, namesSource, sourceOf } from './deployment-draft.js';
 import { workerNames } from './engine-words.js';
 
 export type Fit = ConsoleReply<'deployments/fit'>;
@@ -19,7 +19,7 @@ const SHOWN_MAX = 12;
 
 /** What the placer is asked about a draft; null while its model is not chosen. An adapter brings its base. */
 export function fitQuestion(draft: DeploymentDraft): ConsoleRequest<'deployments/fit'> | null {
-  const isBare = draft.adapter === '';
+  const isBare = namesSource(draft);
   if (isBare && Object.keys(faultsIn(faultsOf(draft), 'model')).length > 0) return null;
   const [context, slots, replicas] = [goodNumber(draft, 'context'), goodNumber(draft, 'slots'), goodNumber(draft, 'replicas')];
   return {

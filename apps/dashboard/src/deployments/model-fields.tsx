@@ -9,7 +9,7 @@ import { Notice } from '../ui/notice.js';
 import { Skeleton } from '../ui/skeleton.js';
 import { AdapterFields } from './adapter-fields.js';
 import { ChoiceRows, type RowChoice } from './choice-rows.js';
-import { chosenEngine, type DeploymentDraft, draftOfSource, enginesOf } from './deployment-draft.js';
+import { chosenEngine, type DeploymentDraft, draftOfSource, enginesOf, namesSource } from './deployment-draft.js';
 import { type DraftFieldsProps, DraftText } from './draft-text.js';
 import { EngineFields } from './engine-fields.js';
 import { useModels } from '../api/lists.js';
@@ -17,15 +17,16 @@ import { useOptions } from './use-options.js';
 
 /** Which model of a source is served, and the engine that loads it. */
 export function ModelFields(props: DraftFieldsProps): JSX.Element {
-  const { kind, adapter } = props.draft;
-  if (adapter !== '') return <AdapterFields {...props} />;
+  const { draft } = props;
+  const { kind } = draft;
+  if (!namesSource(draft)) return <AdapterFields {...props} />;
   return (
     <>
       {kind === 'file' && <FileFields {...props} />}
       {kind === 'download' && <DownloadFields {...props} />}
       {kind === 'http' && <EngineFields {...props} />}
       <EngineChoiceFields {...props} />
-      {kind === 'file' && <AdapterFields {...props} />}
+      {kind !== 'download' && <AdapterFields {...props} />}
     </>
   );
 }

@@ -25,7 +25,10 @@ function modelChange(
   was: Settings,
   is: Settings,
 ): Pick<Settings, 'source'> & { adapter?: Settings['adapter'] | null } {
-  if (is.adapter !== undefined) return is.adapter.id === was.adapter?.id ? {} : { adapter: is.adapter };
+  const isMoved = JSON.stringify(was.source) !== JSON.stringify(is.source);
+  if (is.adapter !== undefined) {
+    return { ...(is.adapter.id !== was.adapter?.id && { adapter: is.adapter }), ...(is.source && isMoved && { source: is.source }) };
+  }
   const base = was.source ?? requestOf({ ...before, adapter: '' }).source;
   return {
     ...(was.adapter !== undefined && { adapter: null }),

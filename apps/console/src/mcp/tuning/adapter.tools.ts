@@ -4,14 +4,17 @@ import {
   DeleteAdapter,
   FindDeployment,
   ListAdapters,
+  type ModelSource,
   PointAlias,
   ReadAdapterAnswers,
+  ServiceError,
   UpdateDeployment,
 } from '@slipway/contracts';
 import { z } from 'zod';
 import { aliasInput, DeploymentRef, deploymentIdOf, readAlias, requireConfirmation } from '../deployment-reference.js';
 import { changedDeployment, DeploymentChanged, urlOf } from '../deployment-views.js';
 import { defineTool, READS } from '../mcp-tool.js';
+import { modelInput, sourceOf } from '../model-reference.js';
 import { pageOutput, readCursor, writeCursor } from '../page-cursor.js';
 import { afterAdapter } from './next-steps.js';
 import { AdapterRef, adapterText, dataBlock, dataText, openAdapter } from './tuning-reference.js';
@@ -91,6 +94,10 @@ export const deployAdapter = defineTool({
     adapter: AdapterRef,
     name: z.string().min(1).max(100).optional().describe('For people; the adapter’s name unless given.'),
     alias: aliasInput.optional().describe('A free alias to point at a new deployment.'),
+    engine_url: modelInput.engine_url.describe(
+      'Base address of an HTTP engine (vLLM, SGLang, llama-server) that serves the base of the adapter; llama.cpp on the workers unless given.',
+    ),
+    engine_model: z.string().min(1).max(256).optional().describe('With engine_url: the name of the base at that engine.'),
     replace_revision_of: DeploymentRef.optional().describe('Makes a revision of this deployment instead of a new deployment.'),
     idempotency_key: z
       .string()
@@ -98,12 +105,12 @@ export const deployAdapter = defineTool({
       .describe('Your own name for this call.'),
   }),
   output: DeploymentChanged.extend({ url: z.string(), alias: z.string().optional() }),
-  run: async ({ adapter: ref, name, alias: aliasName, replace_revision_of: replaced, idempotency_key: key }, call) => {
+  run: async ({ adapter: ref, name, alias: aliasName, replace_revision_of: replaced, idempotency_key: key, ...engine }, call) => {
     const { rpc, caller, actor } = call;
     const { account } = caller;
     const adapter = await openAdapter(ref, call);
     const alias = aliasName === undefined ? undefined : readAlias(aliasName, caller.slug);
-    const served = { account, adapter: { id: adapter.id }, actor };
+    const served = { account, adapter: { id: adapter.id }, ...sourceWith(engine), actor };
     const id =
       replaced === undefined
         ? (await rpc.call(CreateDeployment, { ...served, name: name ?? adapterText(adapter), idempotency_key: key })).id
@@ -117,6 +124,16 @@ export const deployAdapter = defineTool({
     };
   },
 });
+
+/** The HTTP engine that the arguments name; nothing where they name none. @throws ServiceError `invalid_request` for half of it */
+function sourceWith({ engine_url: url, engine_model: model }: { engine_url?: string | undefined; engine_model?: string | undefined }): {
+  readonly source?: ModelSource;
+} {
+  if (url === undefined && model === undefined) return {};
+  if (url !== undefined && model !== undefined) return { source: sourceOf({ model, engine_url: url }) };
+  const param = url === undefined ? 'engine_url' : 'engine_model';
+  throw new ServiceError('invalid_request', 'An HTTP engine is named by engine_url and engine_model together.', { param });
+}
 
 export const deleteAdapter = defineTool({
   name: 'delete_adapter',
