@@ -63,6 +63,7 @@ export const SETTINGS: Readonly<Record<string, readonly string[]>> = {
     'LLAMA_SERVER',
     'LLAMA_SERVER_ARGS',
     'HTTP_ENGINE_SLOTS',
+    'ADAPTER_EXPORT_DIR',
     'IMAGE_HOSTS',
   ],
   'training-worker': [...PROXIES, 'TRAINERS', 'TRAINING_THREADS', 'TRAINING_MEM_BYTES', 'TRAINER_UID'],

@@ -129,6 +129,19 @@ describe('an adapter in the settings', () => {
     expect(requestOf(before)).toMatchObject({ name: 'Chat', adapter: { id: 5 } });
     expect(requestOf(before)).not.toHaveProperty('source');
   });
+
+  it('stands beside its HTTP engine, which may be another one', () => {
+    const source = { kind: 'http', url: 'http://gpu-1:8000', model: 'org/base' } as const;
+    const there = { ...draftOfRevision({ ...revision({}), source, adapter: served }), name: 'Chat', replicas: '1' };
+    const moved = (draft: Partial<typeof there>): unknown => settingsChange(1, 2, there, { ...there, ...draft }).update;
+    expect(requestOf(there)).toMatchObject({ source, adapter: { id: 5 } });
+    expect(moved({})).toBeNull();
+    expect(moved({ adapter: '6' })).toEqual({ deployment: 1, expected_rev: 2, adapter: { id: 6 } });
+    const url = 'http://gpu-2:8000';
+    expect(moved({ url })).toEqual({ deployment: 1, expected_rev: 2, source: { ...source, url } });
+    expect(moved({ adapter: '' })).toEqual({ deployment: 1, expected_rev: 2, adapter: null });
+    expect(faultsOf({ ...there, model: '' })).toHaveProperty('model');
+  });
 });
 
 describe('metrics of a range', () => {

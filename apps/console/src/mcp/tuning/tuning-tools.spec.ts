@@ -114,6 +114,19 @@ it('an adapter becomes a revision where a deployment is named', async () => {
   expect(asked[1]).toMatchObject({ rpc: 'update-deployment', deployment: 12, adapter: { id: 5 } });
 });
 
+it('an adapter is deployed on an HTTP engine that is named whole', async () => {
+  const { call, asked } = scripted({
+    'list-adapters': { adapters: [ADAPTER], next: null },
+    'create-deployment': { id: 12 },
+    'find-deployment': { deployment: { state: 'loading' } },
+  });
+  const args = { adapter: 'support@2', engine_url: 'http://gpu-1:8000', engine_model: 'org/base', idempotency_key: 'k' };
+  await run(deployAdapter, args, call);
+  expect(asked[1]).toMatchObject({ adapter: { id: 5 }, source: { kind: 'http', url: 'http://gpu-1:8000', model: 'org/base' } });
+  const { engine_model: _, ...half } = args;
+  expect((await run(deployAdapter, half, call)).structuredContent).toMatchObject({ code: 'invalid_request' });
+});
+
 it('an adapter from outside is sent by its curl line, and looked at until it is there', async () => {
   const opened = {
     ...{ upload: 'u_0123456789abcdef', ticket: 't'.repeat(40), path: '/uploads/abc', expires_at: '2027-01-01T00:00:00Z', max_bytes: 10 },
