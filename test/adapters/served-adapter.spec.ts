@@ -22,6 +22,8 @@ import { until } from '../testing/until.js';
 import { BASE, type FakeTrainer } from '../tuning/fake-trainer.js';
 import { JobsStage } from '../tuning/jobs-stage.js';
 import { SECRET_KEY, TuningRig } from '../tuning/rig.js';
+import { AdapterEngine } from './adapter-engine.js';
+import { untrainedAdapter } from './untrained-adapter.js';
 import { AdapterMaker, type WitnessedAdapter } from './witnessed-adapter.js';
 
 const MODELS = fileURLToPath(new URL('../../models', import.meta.url));
@@ -35,6 +37,7 @@ let maker: AdapterMaker;
 let deployments: TestService | undefined;
 let worker: RealWorker | undefined;
 let [one, two]: WitnessedAdapter[] = [];
+let engine: AdapterEngine;
 
 beforeAll(async () => {
   postgres = await startTestPostgres();
@@ -45,17 +48,21 @@ beforeAll(async () => {
   const { base_sha256, template_sha256, tokenizer_sha256 } = one.facts;
   stage = new JobsStage(rig);
   trainer = await stage.trainer({ bases: [{ ...BASE, path: MODEL, sha256: base_sha256, template_sha256, tokenizer_sha256 }] });
-  const settings = { LOG_LEVEL: 'info', SLIPWAY_SECRET_KEY: SECRET_KEY, MODEL_DIRS: MODELS };
+  engine = await new AdapterEngine('vllm').start();
+  const hosts = { ENGINE_HOSTS: new URL(engine.url).host };
+  const settings = { LOG_LEVEL: 'info', SLIPWAY_SECRET_KEY: SECRET_KEY, MODEL_DIRS: MODELS, ...hosts };
   const database = await deploymentsDatabase(postgres);
   deployments = new ServiceInProcess('deployments-service', rig.bus, { ...settings, DEPLOYMENTS_DATABASE_URL: database });
   await deployments.ready();
   worker = new RealWorker(rig.folder, {
     ...{ SLIPWAY_ENV: ENV, NATS_URL: rig.bus.url, NATS_CREDENTIALS_DIR: rig.bus.credentialsDir },
     ...{ MODEL_DIRS: MODELS, MODEL_CACHE_DIR: join(rig.folder, 'cache'), UNLOAD_GRACE_MS: '1000' },
+    ...{ ...hosts, ADAPTER_EXPORT_DIR: join(rig.folder, 'exports') },
   });
 });
 afterAll(async () => {
   await worker?.end();
+  await engine?.stop();
   await deployments?.end();
   stage?.end();
   await maker?.close();
@@ -69,6 +76,7 @@ async function trained(
   name: string,
   { content }: WitnessedAdapter,
   { facts, distance }: WitnessedAdapter,
+  archive?: Buffer,
 ): Promise<AdapterId> {
   const given = await stage.dataset(account, name);
   const job = await stage.job(given, { name });
@@ -78,7 +86,10 @@ async function trained(
   const { adapter, ...rest } = await trainer.result(item);
   const answers = facts.witness.map(({ prompt, answer, logprobs }) => ({ prompt, answer, adapter: logprobs, base: logprobs }));
   const { base_sha256, template_sha256, tokenizer_sha256 } = facts;
-  const real = { gguf: await trainer.store(item, content), base_sha256, template_sha256, tokenizer_sha256, witness: { answers, distance } };
+  const peft = archive && { peft: await trainer.store(item, archive) };
+  const real = {
+    ...{ gguf: await trainer.store(item, content), ...peft, base_sha256, template_sha256, tokenizer_sha256, witness: { answers, distance } },
+  };
   await trainer.report(item, { state: 'succeeded', ...rest, adapter: { ...adapter!, ...real } });
   return (await stage.seen(account, job, 'succeeded')).adapter!;
 }
@@ -115,4 +126,19 @@ it('an adapter that was stored under another is never ready', async () => {
   const { id } = await rig.ask(CreateDeployment, { account, name: 'wrong', adapter: { id: adapter }, context: 512 });
   const { reason, detail } = await seen(account, id, 'failed');
   expect([reason, detail]).toEqual(['witness_failed', expect.stringMatching(/\d\.\d{4} away/)]);
+});
+
+it('a trained adapter is served by an HTTP engine, which forgets it afterwards', async () => {
+  const account = 503 as AccountId;
+  const { weights, peft } = untrainedAdapter(9);
+  engine.teach(weights, one!, 'the tuned answer');
+  const adapter = await trained(account, 'elsewhere', one!, one!, peft);
+  const source = { kind: 'http', url: engine.url, model: engine.model } as const;
+  const { id: deployment } = await rig.ask(CreateDeployment, { account, name: 'elsewhere', adapter: { id: adapter }, source });
+  expect(await seen(account, deployment, 'ready')).toMatchObject({ adapter: { id: adapter }, source });
+  expect(engine.loaded).toEqual([one!.facts.sha256]);
+  expect((await rig.outcome(DeleteAdapter, { account, adapter })).code).toBe('adapter_in_use');
+  await rig.ask(StopDeployment, { account, deployment });
+  await seen(account, deployment, 'stopped');
+  await until('the engine has forgotten it', async () => engine.loaded.length === 0);
 });

@@ -9,7 +9,7 @@ import { tuningDatabase } from '../services/migrated.js';
 import { ServiceInProcess } from '../services/service-in-process.js';
 import { until } from '../testing/until.js';
 import { FakeTrainer } from '../tuning/fake-trainer.js';
-import { CliRig } from './cli-rig.js';
+import { CliRig, ENGINE } from './cli-rig.js';
 
 let rig: CliRig;
 let folder: string;
@@ -61,6 +61,14 @@ it('imports an adapter, exports it, and imports the export', async () => {
   const [again] = await Promise.all([rig.json<{ adapter: object }>('adapters', 'import', tar, '--wait'), accepted()]);
   expect(again.adapter).toMatchObject({ name: 'my-lora', version: 2, base: 'tiny', base_state: 'there', job: null });
   expect((await rig.run('adapters', 'list')).stdout).toMatch(/my-lora@2.*\n.*my-lora@1/);
+});
+
+it('serves an adapter on an HTTP engine', async () => {
+  const engine = ['--upstream', ENGINE, '--upstream-model', 'org/base'];
+  const { slug } = await rig.json<{ slug: string }>('adapters', 'serve', 'my-lora', ...engine);
+  const shown = await rig.json<{ deployment: object }>('deployments', 'show', slug);
+  expect(shown.deployment).toMatchObject({ source: { kind: 'http', url: ENGINE, model: 'org/base' }, adapter: { name: 'my-lora', version: 2 } });
+  expect((await rig.run('adapters', 'serve', 'my-lora', '--upstream', ENGINE)).stderr).toContain('--upstream-model');
 });
 
 it('says why an adapter was not imported', async () => {

@@ -2,7 +2,7 @@ import { DEPLOYMENT_EVENT_KINDS, type DeploymentEvent, type RevisionView } from 
 import { describe, expect, it } from 'vitest';
 import { speedOf } from '../requests/request.screen.js';
 import { isRequestId, requestIdIn } from '../requests/request-id.js';
-import { draftOfRevision, requestOf } from './deployment-draft.js';
+import { draftOfRevision, faultsOf, requestOf } from './deployment-draft.js';
 import { eventActor, eventWords } from './event-words.js';
 import { clockOf, grown, levelOf, LINES_MAX, type LogLine, savedLine } from './log-lines.js';
 import { outcomeSeries, percentileSeries, revisionMarks, tokenSeries } from './metric-series.js';
