@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { EngineLoadError, type ExportedAdapter } from '@slipway/engine';
+import type { FileHashes } from '@slipway/model-store';
 import type { Logger } from '@slipway/platform';
 import { z } from 'zod';
 import type { AdapterFiles, WantedAdapter } from './adapter-files.js';
@@ -32,10 +33,10 @@ export interface AdapterFoldersOptions {
   /** Folder that HTTP engines read at the same path; null = there is none. */
   readonly folder: string | null;
   readonly files: AdapterFiles;
+  readonly hashes: FileHashes;
   readonly log: Logger;
 }
 
-const sha256Of = (content: Buffer | string): string => createHash('sha256').update(content).digest('hex');
 const isOld = async (path: string, ms: number): Promise<boolean> => Date.now() - (await stat(path)).mtimeMs > ms;
 
 /**
@@ -67,7 +68,10 @@ export class AdapterFolders {
    */
   async obtain(wanted: WantedAdapter, target: ExportTarget, signal: AbortSignal): Promise<ExportedAdapter> {
     if (this.#folder === null) {
-      throw new EngineLoadError('engine_refused', 'This worker hands no adapters to HTTP engines: it lacks the setting ADAPTER_EXPORT_DIR.');
+      throw new EngineLoadError(
+        'engine_refused',
+        'This worker hands no adapters to HTTP engines: it lacks the setting ADAPTER_EXPORT_DIR.',
+      );
     }
     const { adapter } = wanted;
     const folder = join(this.#folder, adapter.sha256);
@@ -105,7 +109,7 @@ export class AdapterFolders {
   async #baseIn(folder: string, sha256: string): Promise<string | null> {
     try {
       const { adapter, base, files } = Card.parse(JSON.parse(await readFile(join(folder, CARD), 'utf8')));
-      for (const [name, hash] of Object.entries(files)) if (sha256Of(await readFile(join(folder, name))) !== hash) return null;
+      for (const [name, hash] of Object.entries(files)) if ((await this.options.hashes.of(join(folder, name))).sha256 !== hash) return null;
       return adapter === sha256 ? base : null;
     } catch {
       return null;
@@ -121,9 +125,12 @@ export class AdapterFolders {
     const scratch = join(root, `${SCRATCH}${randomUUID()}`);
     const gone = join(root, `${SCRATCH}${randomUUID()}`);
     await mkdir(scratch, { recursive: true, mode: 0o755 });
-    for (const [name, content] of files) await writeFile(join(scratch, name), content, { mode: 0o644 });
-    const hashes = Object.fromEntries([...files].map(([name, content]) => [name, sha256Of(content)]));
-    await writeFile(join(scratch, CARD), JSON.stringify({ adapter: wanted.adapter.sha256, base: model, files: hashes }));
+    const written: Record<string, string> = {};
+    for (const [name, content] of files) {
+      await writeFile(join(scratch, name), content, { mode: 0o644 });
+      written[name] = (await this.options.hashes.of(join(scratch, name))).sha256;
+    }
+    await writeFile(join(scratch, CARD), JSON.stringify({ adapter: wanted.adapter.sha256, base: model, files: written }));
     await rename(folder, gone).catch(() => undefined);
     try {
       await rename(scratch, folder);
@@ -138,7 +145,7 @@ export class AdapterFolders {
   async #use(sha256: string, url: string): Promise<ExportedAdapter['release']> {
     const root = this.#folder ?? '';
     const folder = join(root, USES, sha256);
-    const engine = sha256Of(url).slice(0, 16);
+    const engine = createHash('sha256').update(url).digest('hex').slice(0, 16);
     const own = join(folder, `${engine}-${randomUUID()}`);
     const touch = async (): Promise<void> => {
       const now = new Date();
@@ -156,17 +163,19 @@ export class AdapterFolders {
   async #release(own: string, timer: NodeJS.Timeout, folder: string, engine: string): Promise<boolean> {
     clearInterval(timer);
     await rm(own, { force: true });
+    let isLast = true;
     for (const name of await readdir(folder)) {
-      const isOther = name.startsWith(`${engine}-`);
-      if (isOther && !(await isOld(join(folder, name), STALE_MS).catch(() => true))) return false;
+      if (await isOld(join(folder, name), STALE_MS).catch(() => true)) await rm(join(folder, name), { force: true });
+      else if (name.startsWith(`${engine}-`)) isLast = false;
     }
-    return true;
+    return isLast;
   }
 }
 
 /** A configuration of PEFT that names this base. */
 function withBase(config: Buffer | undefined, base: string): Buffer {
   const fields: unknown = JSON.parse(config?.toString('utf8') ?? 'null');
-  if (typeof fields !== 'object' || fields === null) throw new EngineLoadError('adapter_mismatch', 'The PEFT form of the adapter has no configuration.');
+  if (typeof fields !== 'object' || fields === null)
+    throw new EngineLoadError('adapter_mismatch', 'The PEFT form of the adapter has no configuration.');
   return Buffer.from(`${JSON.stringify({ ...fields, base_model_name_or_path: base }, null, 2)}\n`);
 }

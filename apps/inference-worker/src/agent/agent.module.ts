@@ -40,11 +40,11 @@ const downloadsOf = (config: WorkerConfig, log: Logger): ModelDownloads =>
 const sourcesOf = (config: WorkerConfig, downloads: ModelDownloads): ModelSources =>
   new ModelSources({ modelDirs: config.MODEL_DIRS, engineHosts: new HostList(config.ENGINE_HOSTS), downloads });
 
-const adaptersOf = ({ MODEL_CACHE_DIR: folder }: WorkerConfig, downloads: ModelDownloads, rpc: RpcClient): AdapterFiles =>
-  new AdapterFiles({ downloads, hashes: new FileHashes(folder), rpc });
+const adaptersOf = (downloads: ModelDownloads, hashes: FileHashes, rpc: RpcClient): AdapterFiles =>
+  new AdapterFiles({ downloads, hashes, rpc });
 
-const foldersOf = ({ ADAPTER_EXPORT_DIR: folder }: WorkerConfig, files: AdapterFiles, log: Logger): AdapterFolders =>
-  new AdapterFolders({ folder: folder ?? null, files, log });
+const foldersOf = ({ ADAPTER_EXPORT_DIR: folder }: WorkerConfig, files: AdapterFiles, hashes: FileHashes, log: Logger): AdapterFolders =>
+  new AdapterFolders({ folder: folder ?? null, files, hashes, log });
 
 /** The agent of one host. */
 @Module({
@@ -55,8 +55,9 @@ const foldersOf = ({ ADAPTER_EXPORT_DIR: folder }: WorkerConfig, files: AdapterF
     { provide: BoxKey, useFactory: () => new BoxKey() },
     { provide: ModelDownloads, useFactory: downloadsOf, inject: [CONFIG, LOG] },
     { provide: ModelSources, useFactory: sourcesOf, inject: [CONFIG, ModelDownloads] },
-    { provide: AdapterFiles, useFactory: adaptersOf, inject: [CONFIG, ModelDownloads, RpcClient] },
-    { provide: AdapterFolders, useFactory: foldersOf, inject: [CONFIG, AdapterFiles, LOG] },
+    { provide: FileHashes, useFactory: ({ MODEL_CACHE_DIR: folder }: WorkerConfig) => new FileHashes(folder), inject: [CONFIG] },
+    { provide: AdapterFiles, useFactory: adaptersOf, inject: [ModelDownloads, FileHashes, RpcClient] },
+    { provide: AdapterFolders, useFactory: foldersOf, inject: [CONFIG, AdapterFiles, FileHashes, LOG] },
     WorkerMetrics,
     LogBook,
     RunnerStarter,

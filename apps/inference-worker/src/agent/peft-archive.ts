@@ -12,7 +12,7 @@ const damaged = (): EngineLoadError => new EngineLoadError('adapter_mismatch', '
  */
 export function readPeft(archive: Buffer): Map<string, Buffer> {
   const files = new Map<string, Buffer>();
-  for (let at = 0; at + BLOCK <= archive.length && archive[at] !== 0; ) {
+  for (let at = 0; at + BLOCK <= archive.length && archive[at] !== 0;) {
     const name = archive.toString('latin1', at, at + 100).replace(/\0.*$/s, '');
     const size = Number.parseInt(archive.toString('latin1', at + 124, at + 135), 8);
     const from = at + BLOCK;

@@ -1,5 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type AgentLoad, type AssignmentItem, downloadOf, fileOf, serverOf, type StateReason, WEIGHTS_FACTOR, withQuery } from '@slipway/contracts';
+import {
+  type AgentLoad,
+  type AssignmentItem,
+  downloadOf,
+  fileOf,
+  serverOf,
+  type StateReason,
+  WEIGHTS_FACTOR,
+  withQuery,
+} from '@slipway/contracts';
 import { EngineLoadError, type ExportedAdapter } from '@slipway/engine';
 import { fileVersion } from '@slipway/model-store';
 import type { Logger } from '@slipway/platform';
