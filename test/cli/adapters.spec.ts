@@ -41,7 +41,7 @@ async function file(name: string, bytes: Buffer): Promise<string> {
   return join(folder, name);
 }
 
-const done = new Set<number>();
+const done = new Set<string>();
 
 /** Accepts the next adapter that is imported. One that was accepted stays assigned until the next assignment arrives. */
 async function accepted(): Promise<number | null> {
