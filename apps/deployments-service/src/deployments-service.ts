@@ -22,6 +22,8 @@ import { OptionsModule } from './options/options.module.js';
 import { Election, Placer } from './placement/placer.js';
 import { PlacementModule } from './placement/placement.module.js';
 import { QuotasModule } from './quotas/quotas.module.js';
+import { RolloutRounds } from './rollouts/rollout-rounds.js';
+import { RolloutsModule } from './rollouts/rollouts.module.js';
 
 @Module({
   imports: [
@@ -36,6 +38,7 @@ import { QuotasModule } from './quotas/quotas.module.js';
     AuditModule,
     QuotasModule,
     PlacementModule,
+    RolloutsModule,
   ],
   providers: [rpcGate(RefusalLog)],
 })
@@ -56,6 +59,7 @@ export const deploymentsService = defineService({
     resource(Placer),
     resource(Election),
     resource(AdapterUses),
+    resource(RolloutRounds),
     refusalLog(),
   ],
   rpc: { gate: RpcGate },

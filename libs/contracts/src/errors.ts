@@ -84,7 +84,11 @@ export const ERRORS = {
   deployment_not_stopped: never(409),
   slug_taken: never(409),
   quota_exceeded: never(409),
+  deployment_not_ready: never(409),
   alias_taken: never(409),
+  alias_not_found: never(404),
+  rollout_not_found: never(404),
+  rollout_in_progress: never(409),
   source_not_allowed: never(400),
   // Data sets and fine-tuning.
   name_taken: never(409),

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { AgentHeartbeat, Assignment } from './deployments/assignments.js';
-import { DeploymentFeed } from './deployments/deployment-feed.js';
+import { DeploymentFeed, DeploymentFeedRecord } from './deployments/deployment-feed.js';
 import { FindDeployment, ListDeployments } from './deployments/deployment-views.js';
 import { EngineFinding } from './deployments/engine-tests.js';
+import { RolloutView } from './deployments/rollouts.js';
 import { ListAccounts } from './identity/accounts.js';
 import { ListMembers } from './identity/members.js';
 import { ListSessionKeys, SessionClaims } from './identity/session-tokens.js';
@@ -91,6 +92,25 @@ describe('an assignment or a list with an unreadable item', () => {
     expect(EngineFinding.parse({ outcome: NEWER, detail: 'd', server: NEWER, context: null, models: null, ms: 1 })).toMatchObject({
       ...{ outcome: 'unreachable', server: 'other' },
     });
+  });
+});
+
+describe('an alias that two deployments share', () => {
+  const alias = { type: 'alias', account: 1, name: 'demo', deployment: 42 } as const;
+  const shared = { ...alias, canary: { deployment: 43, percent: 25 } };
+
+  it('stays on its deployment at a reader that knows no canary', () => {
+    const older = z.object({ type: z.literal('alias'), account: z.int(), name: z.string(), deployment: z.int() });
+    expect(older.parse(shared)).toEqual(alias);
+  });
+
+  it('is read from a sender that knows no canary', () => {
+    expect(DeploymentFeedRecord.parse(alias)).toEqual(alias);
+    expect(DeploymentFeedRecord.parse(shared)).toEqual(shared);
+  });
+
+  it('is over for a reader that does not know its state', () => {
+    expect(RolloutView.shape.state.parse(NEWER)).toBe('rolled_back');
   });
 });
 

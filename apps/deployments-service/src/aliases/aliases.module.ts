@@ -3,8 +3,12 @@ import { Payload } from '@nestjs/microservices';
 import { ListAliases, PointAlias, RemoveAlias } from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
+import { AdapterGate } from '../adapters/adapter-gate.js';
+import { DeploymentsRepository } from '../deployments/deployments.repository.js';
 import { PlacementModule } from '../placement/placement.module.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
+import { RolloutChanges } from '../rollouts/rollout-changes.js';
+import { RolloutsRepository } from '../rollouts/rollouts.repository.js';
 import { AliasesRepository } from './aliases.repository.js';
 import { AliasesService } from './aliases.service.js';
 
@@ -31,7 +35,7 @@ class AliasesHandlers {
 @Module({
   imports: [QuotasModule, PlacementModule],
   controllers: [AliasesHandlers],
-  providers: [AliasesRepository, AliasesService],
-  exports: [AliasesRepository],
+  providers: [AdapterGate, AliasesRepository, AliasesService, DeploymentsRepository, RolloutChanges, RolloutsRepository],
+  exports: [AdapterGate, AliasesRepository, DeploymentsRepository, RolloutChanges, RolloutsRepository],
 })
 export class AliasesModule {}

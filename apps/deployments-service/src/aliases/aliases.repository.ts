@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { AccountId, DeploymentId } from '@slipway/contracts';
+import type { AccountId, AliasFacts, DeploymentId } from '@slipway/contracts';
 import type { EntityManager } from 'typeorm';
 import { DeploymentEntity } from '../deployments/deployment.entity.js';
-import { aliasRecord, aliasRemoval, type FeedChange, put } from '../feed/feed-records.js';
+import { aliasRecord, aliasRemoval, type FeedChange, type FeedRecord, put } from '../feed/feed-records.js';
 import { AliasEntity } from './alias.entity.js';
 
 export interface AliasTarget {
@@ -25,6 +25,23 @@ export interface StoredAlias {
   readonly since: Date;
 }
 
+/** An alias whose row is locked until the transaction ends. */
+export interface LockedAlias {
+  readonly deployment: DeploymentId;
+  /** The candidate of its running rollout; null = none. */
+  readonly canary: DeploymentId | null;
+}
+
+/** A candidate and its share in percent. */
+type Canary = NonNullable<AliasFacts['canary']>;
+
+/** The feed record of an alias's row. */
+export const aliasRecordOf = (row: AliasEntity): FeedRecord => {
+  const { account, name, deploymentId, canaryId, canaryPercent, version } = row;
+  const canary = canaryId !== null && canaryPercent !== null && { canary: { deployment: canaryId as DeploymentId, percent: canaryPercent } };
+  return aliasRecord({ account: account as AccountId, name, deployment: deploymentId as DeploymentId, ...canary }, version);
+};
+
 /** Creates or moves the alias. Returns no row when it points there already or the condition on its present target fails. */
 const POINT = `
   INSERT INTO alias (account, name, deployment_id) VALUES ($1, $2, $3)
@@ -36,7 +53,11 @@ const NONE = 0;
 
 /** Takes the version after the row is locked, so that of two concurrent calls the later one has the higher version. */
 const NEXT_VERSION = `
-  UPDATE alias SET version = nextval('record_version') WHERE account = $1 AND name = $2 RETURNING version`;
+  UPDATE alias SET version = nextval('record_version') WHERE account = $1 AND name = $2`;
+
+const SHARE = `
+  UPDATE alias SET updated_at = CASE WHEN deployment_id = $3 THEN updated_at ELSE now() END, deployment_id = $3, canary_id = $4,
+    canary_percent = $5 WHERE account = $1 AND name = $2`;
 
 @Injectable()
 export class AliasesRepository {
@@ -53,9 +74,25 @@ export class AliasesRepository {
   /** Null when nothing changed: the alias points there already, or `from` does not match. */
   async point(tx: EntityManager, { account, name, deployment, from }: AliasTarget): Promise<FeedChange | null> {
     const changed = await tx.query<unknown[]>(POINT, [account, name, deployment, from === null ? NONE : (from ?? null)]);
-    if (changed.length === 0) return null;
-    const [[row]] = await tx.query<[{ version: string }[], number]>(NEXT_VERSION, [account, name]);
-    return put(aliasRecord({ account, name, deployment }, Number(row?.version)));
+    return changed.length === 0 ? null : this.#next(tx, account, name);
+  }
+
+  /** Locks the alias; null when the account has no such alias. Deployments are locked before. */
+  async lock(tx: EntityManager, account: AccountId, name: string): Promise<LockedAlias | null> {
+    const row = await tx.findOne(AliasEntity, { where: { account, name }, lock: { mode: 'pessimistic_write' } });
+    return row && { deployment: row.deploymentId as DeploymentId, canary: row.canaryId as DeploymentId | null };
+  }
+
+  /** Points a locked alias at `deployment`, with a share of its conversations for the canary; null = no canary. */
+  async share(tx: EntityManager, alias: Omit<AliasTarget, 'from'>, canary: Canary | null): Promise<FeedChange> {
+    const { account, name, deployment } = alias;
+    await tx.query(SHARE, [account, name, deployment, canary?.deployment ?? null, canary?.percent ?? null]);
+    return this.#next(tx, account, name);
+  }
+
+  async #next(tx: EntityManager, account: AccountId, name: string): Promise<FeedChange> {
+    await tx.query(NEXT_VERSION, [account, name]);
+    return put(aliasRecordOf(await tx.findOneByOrFail(AliasEntity, { account, name })));
   }
 
   /** The deployment that an alias points at; null when the account has no such alias. */
@@ -80,6 +117,8 @@ export class AliasesRepository {
     const statement = `WITH gone AS (DELETE FROM alias WHERE ${which} RETURNING name, nextval('record_version') AS version)
       SELECT name, version FROM gone ORDER BY name`;
     const rows = await tx.query<{ name: string; version: string }[]>(statement, parameters);
+    const names = rows.map(({ name }) => name);
+    if (names.length > 0) await tx.query(`DELETE FROM rollout WHERE account = $1 AND alias = ANY($2)`, [parameters[0], names]);
     return rows.map(({ name, version }) => ({ name, removal: aliasRemoval(parameters[0], name, Number(version)) }));
   }
 

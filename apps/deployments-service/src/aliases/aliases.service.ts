@@ -12,9 +12,11 @@ import {
 } from '@slipway/contracts';
 import type { z } from 'zod';
 import { AccountTransactions, type Tx } from '@slipway/database';
+import { AdapterGate } from '../adapters/adapter-gate.js';
 import { deploymentNotFound } from '../deployments/deployments.repository.js';
 import type { OwnersAction } from '../events/events.repository.js';
 import { DeploymentAnnouncer } from '../placement/deployment-announcer.js';
+import { rolloutInProgress } from '../rollouts/rollout-changes.js';
 import { QuotasService } from '../quotas/quotas.service.js';
 import { AliasesRepository } from './aliases.repository.js';
 
@@ -34,11 +36,13 @@ interface AliasFacts {
 /** Lists, points and removes aliases. */
 @Injectable()
 export class AliasesService {
+  // oxlint-disable-next-line slipway/max-params -- a change counts, checks, stores and announces; each dependency does one of these
   constructor(
     private readonly transactions: AccountTransactions,
     private readonly aliases: AliasesRepository,
     private readonly announcer: DeploymentAnnouncer,
     private readonly quotas: QuotasService,
+    private readonly gate: AdapterGate,
   ) {}
 
   async list({ account }: z.output<typeof ListAliases.request>): Promise<z.input<typeof ListAliases.reply>> {
@@ -48,18 +52,21 @@ export class AliasesService {
 
   /** Points an alias at a deployment. Requests that were resolved before keep their deployment. */
   async point(request: z.output<typeof PointAlias.request>): Promise<z.input<typeof PointAlias.reply>> {
-    const { account, alias, deployment, from } = request;
+    const { account, alias, deployment, from, override, actor } = request;
+    await this.gate.require({ account, deployment, override, actor });
     await this.transactions.run(request, async (tx) => {
       if ((await this.aliases.targetOf(tx, account, alias)) === null) await this.quotas.claim(tx, account, { aliases: 1 });
       if (!(await this.aliases.lockDeployment(tx, account, deployment))) throw deploymentNotFound();
       const before = await this.aliases.targetOf(tx, account, alias);
       // Before the alias, as a deletion locks them: its event needs the deployment.
       const left = before !== null && (await this.aliases.lockDeployment(tx, account, before)) ? [before] : [];
+      const canary = (await this.aliases.lock(tx, account, alias))?.canary ?? null;
+      if (canary !== null && before !== deployment) throw rolloutInProgress({ alias, candidate: canary });
       const change = await this.aliases.point(tx, { account, name: alias, deployment, from });
       if (!change) return requireTarget(alias, await this.aliases.targetOf(tx, account, alias), deployment);
       await this.announcer.record(tx, change);
       const there = deploymentSlug(deployment);
-      const facts = { deployment: before === null ? there : `${deploymentSlug(before)} → ${there}` };
+      const facts = { deployment: before === null ? there : `${deploymentSlug(before)} → ${there}`, ...(override && { override }) };
       await this.#changed(tx, request, 'alias.point', { facts, deployments: [...left, deployment] });
     });
     return { alias, deployment };
@@ -71,6 +78,8 @@ export class AliasesService {
     const removed = await this.transactions.run(request, async (tx) => {
       const target = await this.aliases.targetOf(tx, account, alias);
       if (target !== null) await this.aliases.lockDeployment(tx, account, target);
+      const canary = (await this.aliases.lock(tx, account, alias))?.canary ?? null;
+      if (canary !== null) throw rolloutInProgress({ alias, candidate: canary });
       const change = await this.aliases.remove(tx, account, alias);
       if (!change) return false;
       await this.announcer.record(tx, change);

@@ -12,6 +12,7 @@ import { Tries1767500000000 } from './migrations/1767500000000-tries.js';
 import { Quotas1769000000000 } from './migrations/1769000000000-quotas.js';
 import { History1769400000000 } from './migrations/1769400000000-history.js';
 import { NamedAgents1769100000000 } from './migrations/1769100000000-named-agents.js';
+import { Rollouts1769800000000 } from './migrations/1769800000000-rollouts.js';
 import { StoredResponses1769700000000 } from './migrations/1769700000000-stored-responses.js';
 
 /** The service's database: entities, migrations, and the relations of releases that had no migrations table. */
@@ -31,6 +32,7 @@ export const deploymentsDatabase: ServiceDatabase = {
     History1769400000000,
     Adapters1769600000000,
     StoredResponses1769700000000,
+    Rollouts1769800000000,
   ],
   strays: {
     schemas: ['audit'],
@@ -43,6 +45,7 @@ export const deploymentsDatabase: ServiceDatabase = {
       'creation',
       'deployment_event',
       'adapter_use',
+      'rollout',
       'record_version',
       ...feedTableNames(DeploymentFeed.name),
     ],

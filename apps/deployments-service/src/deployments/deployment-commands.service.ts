@@ -7,6 +7,7 @@ import { DeploymentAnnouncer } from '../placement/deployment-announcer.js';
 import { deploymentNotFound, DeploymentsRepository } from './deployments.repository.js';
 import { AdapterUses } from '../adapters/adapter-uses.js';
 import { QuotasService } from '../quotas/quotas.service.js';
+import { RolloutChanges } from '../rollouts/rollout-changes.js';
 import { SettingsPolicy } from './settings-policy.js';
 
 /** The deployment that a request is about. */
@@ -48,6 +49,7 @@ export class DeploymentCommandsService {
     private readonly policy: SettingsPolicy,
     private readonly quotas: QuotasService,
     private readonly uses: AdapterUses,
+    private readonly rollouts: RolloutChanges,
   ) {}
 
   /** Stops a deployment: gateways refuse new requests when the feed has reached them; agents let running ones end within a grace period. */
@@ -84,6 +86,7 @@ export class DeploymentCommandsService {
           param: 'deployment',
         });
       }
+      await this.rollouts.leave(tx, command, { actor: command.actor, reason: 'The candidate was deleted.' });
       const aliases = await this.aliases.removeAllOf(tx, account, deployment);
       for (const { removal } of aliases) await this.announcer.record(tx, removal);
       await this.announcer.record(tx, await this.deployments.delete(tx, deployment));
@@ -103,6 +106,7 @@ export class DeploymentCommandsService {
       const target = COMMANDS[command];
       if (locked.desired === target.desired)
         return command === 'resume' ? this.#retry(tx, { ...given, name: locked.name }, locked.state) : locked.state;
+      if (command === 'stop') await this.rollouts.leave(tx, given, { actor: given.actor, reason: 'The candidate was stopped.' });
       await this.announcer.record(tx, await this.deployments.setDesired(tx, deployment, target));
       await this.#audit(tx, { ...given, name: locked.name }, `deployment.${command}`);
       return target.state;

@@ -24,7 +24,6 @@ import { QuotasModule } from '../quotas/quotas.module.js';
 import { DeploymentCommandsService } from './deployment-commands.service.js';
 import { DeploymentUpdatesService } from './deployment-updates.service.js';
 import { DeploymentViewsService } from './deployment-views.service.js';
-import { DeploymentsRepository } from './deployments.repository.js';
 import { DeploymentsService } from './deployments.service.js';
 import { SettingsComposer } from './revision-settings.js';
 import { RevisionsRepository } from './revisions.repository.js';
@@ -103,7 +102,6 @@ function policyOf(config: DeploymentsServiceConfig, agents: AgentTable): Setting
     AdapterUses,
     AdapterUsesRepository,
     DeploymentCommandsService,
-    DeploymentsRepository,
     DeploymentsService,
     DeploymentUpdatesService,
     DeploymentViewsService,
@@ -117,6 +115,6 @@ function policyOf(config: DeploymentsServiceConfig, agents: AgentTable): Setting
         new SourceRules({ modelDirs, modelHosts, engineHosts }),
     ),
   ],
-  exports: [DeploymentsRepository, RequestedModels, RevisionsRepository, SettingsComposer, SettingsPolicy, SourceRules],
+  exports: [AliasesModule, RequestedModels, RevisionsRepository, SettingsComposer, SettingsPolicy, SourceRules],
 })
 export class DeploymentsModule {}

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { AccountId, DeploymentFeedRecord, DeploymentId } from '@slipway/contracts';
+import type { DeploymentFeedRecord } from '@slipway/contracts';
 import { Transactions } from '@slipway/database';
 import type { FeedSource } from '@slipway/feed';
 import { type EntityManager, MoreThan } from 'typeorm';
 import { AliasEntity } from '../aliases/alias.entity.js';
+import { aliasRecordOf } from '../aliases/aliases.repository.js';
 import { DeploymentEntity } from '../deployments/deployment.entity.js';
 import { recordOf } from '../deployments/deployments.repository.js';
-import { aliasRecord, type FeedRecord } from './feed-records.js';
+import type { FeedRecord } from './feed-records.js';
 
 /** A position in the order of records: deployments by id, then aliases by account and name. */
 type Position = { readonly deployment: number } | { readonly account: number; readonly name: string };
@@ -47,8 +48,6 @@ export class FeedSourceRepository implements FeedSource<DeploymentFeedRecord> {
       .orderBy({ 'a.account': 'ASC', 'a.name': 'ASC' })
       .take(limit)
       .getMany();
-    return rows.map(({ account, name, deploymentId, version }) =>
-      aliasRecord({ account: account as AccountId, name, deployment: deploymentId as DeploymentId }, version),
-    );
+    return rows.map(aliasRecordOf);
   }
 }

@@ -19,6 +19,8 @@ interface OwnersChange extends AuditRecord {
   readonly action: OwnersAction;
   /** The revision that it made. */
   readonly rev?: number;
+  /** True = the service made the change itself. */
+  readonly isOwn?: boolean;
 }
 
 function numberOf(actor: Actor | undefined): number | null {
@@ -64,11 +66,11 @@ export class DeploymentAnnouncer {
   }
 
   /** The same, and as an event of these deployments. */
-  async changed(tx: Tx, { rev, ...record }: OwnersChange, ...deployments: readonly DeploymentId[]): Promise<void> {
+  async changed(tx: Tx, { rev, isOwn = false, ...record }: OwnersChange, ...deployments: readonly DeploymentId[]): Promise<void> {
     await this.#audit.record(tx, record);
     const { account, action: kind, facts = {} } = record;
-    const by = changedBy(record);
-    for (const deployment of deployments) await this.#events.add(tx, { deployment, account, kind, rev: rev ?? null, by, facts });
+    const by = isOwn ? {} : { by: changedBy(record) };
+    for (const deployment of deployments) await this.#events.add(tx, { deployment, account, kind, rev: rev ?? null, ...by, facts });
   }
 
   /** To be called after the commit: wakes the placer of this replica. Those of other replicas get the NOTIFY of `record`. */

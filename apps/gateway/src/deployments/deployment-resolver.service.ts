@@ -9,10 +9,12 @@ import {
   deploymentSlug,
   parseDeploymentSlug,
   ServiceError,
+  taskOf,
 } from '@slipway/contracts';
 import type { FeedRenewal, FeedSink } from '@slipway/feed';
 import type { KeyIndex } from '../auth/key-index.js';
 import type { Caller } from '../auth/key-verifier.service.js';
+import { mix } from '../routing/choose-worker.js';
 
 interface Tables {
   readonly deployments: Map<DeploymentId, DeploymentFacts>;
@@ -80,6 +82,8 @@ export class DeploymentIndex implements FeedSink<DeploymentFeedRecord> {
   }
 }
 
+type CanaryFacts = NonNullable<AliasFacts['canary']>;
+
 const aliasKey = (account: AccountId, name: string): string => `${account}/${name}`;
 
 function put(tables: Tables, id: string, record: DeploymentFeedRecord): void {
@@ -111,6 +115,19 @@ export interface ResolvedDeployment {
   readonly alias: string | undefined;
   /** True when `model` names this deployment: its slug, an alias of it, or `account/alias`. */
   readonly isNamed: (model: string) => boolean;
+  /** Absent = this deployment answers all requests. */
+  readonly canary?: ResolvedCanary;
+}
+
+/** A second deployment that answers a share of an alias's conversations. */
+export interface ResolvedCanary {
+  readonly candidate: ResolvedDeployment;
+  /** False = it cannot take requests now: all of them stay where they are. */
+  readonly canServe: boolean;
+  /** Share of the conversations, in percent. */
+  readonly percent: number;
+  /** Number that differs between keys and candidates, so that each has other conversations first. */
+  readonly seed: number;
 }
 
 /** State of deployments outside of the feeds' records. */
@@ -139,7 +156,28 @@ export class DeploymentResolver {
     this.#checkState(facts);
     const slug = deploymentSlug(facts.id);
     const alias = 'alias' in name ? name.alias : undefined;
-    return { facts, slug, alias, isNamed: (model) => model === slug || model === alias || this.#isAlias(model, facts, caller) };
+    const isNamed = (model: string): boolean => model === slug || model === alias || this.#isAlias(model, facts, caller);
+    const canary = alias === undefined ? undefined : this.deployments.alias(caller.account.id, alias)?.canary;
+    if (alias === undefined || canary === undefined) return { facts, slug, alias, isNamed };
+    return this.#shared({ facts, slug, alias, isNamed }, canary, caller);
+  }
+
+  /** The deployment of an alias with its canary, unless the key has no access to the candidate. */
+  #shared(stable: ResolvedDeployment, { deployment, percent }: CanaryFacts, caller: Caller): ResolvedDeployment {
+    const facts = this.deployments.deployment(deployment);
+    if (!facts || !isOpenTo(caller, facts)) return stable;
+    const slug = deploymentSlug(facts.id);
+    const isNamed = (model: string): boolean => model === slug || stable.isNamed(model);
+    const seed = mix(caller.key.id ^ mix(facts.id));
+    const canServe = this.#canStandIn(facts, stable.facts);
+    return { ...stable, isNamed, canary: { candidate: { facts, slug, alias: stable.alias, isNamed }, canServe, percent, seed } };
+  }
+
+  /** True where the candidate does the same task and has a runner here. */
+  #canStandIn(candidate: DeploymentFacts, stable: DeploymentFacts): boolean {
+    if (candidate.desired === 'stopped' || !this.status.isReady(candidate.id)) return false;
+    const [task, wanted] = [taskOf(candidate.caps), taskOf(stable.caps)];
+    return task === null || wanted === null || task === wanted;
   }
 
   #find(name: DeploymentName, caller: Caller): DeploymentFacts | undefined {

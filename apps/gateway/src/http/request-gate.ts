@@ -3,7 +3,7 @@ import { ServiceError } from '@slipway/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Authenticator } from '../auth/authenticator.js';
 import type { Caller, InvalidKeyLimiter, KeyVerifier } from '../auth/key-verifier.service.js';
-import type { DeploymentName, DeploymentResolver } from '../deployments/deployment-resolver.service.js';
+import type { DeploymentName, DeploymentResolver, ResolvedCanary, ResolvedDeployment } from '../deployments/deployment-resolver.service.js';
 import { LimitExceeded, type Permit, type RateLimiter, setLimitHeaders, UNLIMITED_PERMIT } from '../limits/rate-limiter.js';
 import type { Router } from '../routing/router.service.js';
 import type { SurfaceRegistry } from '../surfaces/registry.js';
@@ -137,7 +137,8 @@ export class RequestGate {
     const { line, request: raw, response } = context;
     const { uploads } = this.options;
     const { bodyBytesMax: bytesMax } = this.options.settings;
-    const deployment = this.options.deployments.resolve(request.params as DeploymentName, caller);
+    const resolved = this.options.deployments.resolve(request.params as DeploymentName, caller);
+    const deployment = resolved.canary ? this.#besideLoad(resolved, resolved.canary, caller) : resolved;
     line.note({ deployment_id: deployment.facts.id, ...(deployment.alias !== undefined && { alias: deployment.alias }) });
     const takesBody = TAKES_BODY.has(raw.method ?? '');
     const fault = takesBody ? bodyFault(raw, bytesMax) : null;
@@ -150,6 +151,12 @@ export class RequestGate {
       return { bytes: await readBody(raw, response, { bytesMax, upload }), hold: upload.hold };
     };
     request.inferenceContext = { ...context, caller, deployment, permit, body };
+  }
+
+  /** A candidate that would refuse the request for its load leaves it to stable. */
+  #besideLoad(deployment: ResolvedDeployment, canary: ResolvedCanary, { key }: Caller): ResolvedDeployment {
+    const isFull = this.options.router.refusal(canary.candidate.facts.id, key.id) !== null;
+    return isFull ? { ...deployment, canary: { ...canary, canServe: false } } : deployment;
   }
 
   /** Counts the request as running until its response is over. */

@@ -72,6 +72,14 @@ function assertTask({ deployment }: InferenceContext, wanted: DeploymentTask): v
   throw new ServiceError('invalid_request', `This deployment ${does}.`);
 }
 
+/** The request at the candidate of its canary: from here on it is a request to that deployment. */
+function atCandidate(context: InferenceContext): InferenceContext {
+  const deployment = context.deployment.canary?.candidate;
+  if (!deployment) throw new Error('A request without a canary was read for one.');
+  context.line.note({ deployment_id: deployment.facts.id });
+  return { ...context, deployment };
+}
+
 /** Runs inference requests: reads the body, starts a stream on a worker, relays its events to the response. */
 export class InferenceService {
   readonly #streams = new OpenSet<ActiveStream>();
@@ -87,9 +95,9 @@ export class InferenceService {
   }
 
   /** Generates an answer. @throws ServiceError before the stream starts; later errors are written to the response */
-  async generate<R extends SurfaceRequest>(surface: Surface<R>, context: InferenceContext): Promise<void> {
-    assertTask(context, 'chat');
-    await this.#read(surface, context, (read) => {
+  async generate<R extends SurfaceRequest>(surface: Surface<R>, received: InferenceContext): Promise<void> {
+    assertTask(received, 'chat');
+    await this.#read(surface, received, (read, context) => {
       const { shell } = read;
       context.line.note({ stream: shell.stream });
       if (shell.ignored) context.response.setHeader(IGNORED_HEADER, shell.ignored.join(', '));
@@ -110,10 +118,10 @@ export class InferenceService {
   /** Makes embeddings: workers answer the parts of the request side by side. @throws ServiceError as `generate` does */
   async embed<R extends SurfaceRequest & { readonly parts: RequestParts }>(
     surface: SplitSurface<R>,
-    context: InferenceContext,
+    received: InferenceContext,
   ): Promise<void> {
-    assertTask(context, 'embeddings');
-    await this.#read(surface, context, (read) => {
+    assertTask(received, 'embeddings');
+    await this.#read(surface, received, (read, context) => {
       const { shell } = read;
       const { router, times, responseMemory } = this.options;
       context.line.note({ stream: false });
@@ -127,9 +135,9 @@ export class InferenceService {
   }
 
   /** Counts the tokens of a prompt. @throws ServiceError as `generate` does */
-  async count(surface: CountSurface, context: InferenceContext): Promise<void> {
-    assertTask(context, 'chat');
-    await this.#read(surface, context, (read) => {
+  async count(surface: CountSurface, received: InferenceContext): Promise<void> {
+    assertTask(received, 'chat');
+    await this.#read(surface, received, (read, context) => {
       const route = this.#routeOf(context, read);
       const chooser = this.options.router.countChooserFor(route);
       this.#begin({ context, route, chooser, api: 'count', read }, () => new TokenCountResponse(context, surface));
@@ -141,11 +149,11 @@ export class InferenceService {
     for (const stream of this.#streams) stream.stop(error);
   }
 
-  /** Reads the body. Its memory is released once a worker accepts the request, or with the error. */
+  /** Reads the body, which decides between the sides of a canary. Its memory is released once a worker accepts the request, or with the error. */
   async #read<R extends SurfaceRequest>(
     reading: BodyReading<R>,
     context: InferenceContext,
-    begin: (read: HeldRequest<R>) => void,
+    begin: (read: HeldRequest<R>, context: InferenceContext) => void,
   ): Promise<void> {
     const { keys, reader } = this.options;
     const read = await reader.read(reading, context);
@@ -154,7 +162,7 @@ export class InferenceService {
       // The key may have been revoked during the upload.
       if (!keys.stillValid(context.caller)) throw keys.invalidKey();
       if (isOver(context)) return;
-      begin(read);
+      begin(read, read.isCanary ? atCandidate(context) : context);
       isBegun = true;
     } finally {
       if (!isBegun) read.hold.release();

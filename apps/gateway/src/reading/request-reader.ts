@@ -1,11 +1,11 @@
-import { type CanonicalRequest, type ErrorCode, isServiceError, ServiceError, type ServiceErrorOptions } from '@slipway/contracts';
+import { type CanonicalRequest, type DeploymentFacts, type ErrorCode, isServiceError, ServiceError, type ServiceErrorOptions } from '@slipway/contracts';
 import type { ThreadPool } from '@slipway/platform';
-import type { ResolvedDeployment } from '../deployments/deployment-resolver.service.js';
+import type { ResolvedCanary, ResolvedDeployment } from '../deployments/deployment-resolver.service.js';
 import { parseBody, parsedValue } from '../http/json-guard.js';
 import type { InferenceContext } from '../http/request-context.js';
 import { shareUsed, tooManyBodies } from '../http/uploads.js';
 import type { MemoryReservation } from '../memory/memory-shares.js';
-import { affinityOf } from '../routing/choose-worker.js';
+import { affinityOf, isInShare } from '../routing/choose-worker.js';
 import type { StoredResponses } from '../stored/stored-responses.js';
 import type { StoredValues } from '../stored/stored-values.js';
 import type { BodyReading, RequestPolicy, RequestShell, SurfaceRequest } from '../surfaces/surface.js';
@@ -51,6 +51,8 @@ export interface ReadRequest<R extends SurfaceRequest = SurfaceRequest> {
   readonly maxTokens: number | undefined;
   /** 0 = nothing is generated. */
   readonly choices: number;
+  /** True where the canary's candidate answers it; absent = the deployment of the path does. */
+  readonly isCanary?: boolean;
 }
 
 type Reading<R extends SurfaceRequest> = Pick<BodyReading<R>, 'read' | 'namesIn'>;
@@ -72,23 +74,80 @@ function readRequest<R extends SurfaceRequest>(
   bytes: Uint8Array,
   { read, namesIn }: Reading<R>,
   deployment: ResolvedDeployment,
-  { policy, stored }: { readonly policy: RequestPolicy; readonly stored: StoredValues | undefined },
+  { policy, stored, looksUp = deployment.facts.store ?? false }: Place,
 ): ReadBody<R> | Referring {
   const body = parsedValue(parseBody(bytes));
-  const names = deployment.facts.store && !stored ? (namesIn?.(body) ?? []) : [];
+  const names = looksUp && !stored ? (namesIn?.(body) ?? []) : [];
   if (names.length > 0) return { names };
-  const { canonical, ...shell } = read(body, deployment, policy, stored ?? (deployment.facts.store ? NOTHING_STORED : undefined));
+  const { canonical, ...shell } = read(body, deployment, policy, stored ?? (looksUp ? NOTHING_STORED : undefined));
   const { max_tokens: maxTokens, n: choices = 1 } = canonical;
   const affinity = affinityOf(canonical, shell.affinity);
   const cost = shell.parts ? shell.parts.costs.reduce((sum, each) => sum + each, 0) : estimateTokens(canonical);
   return { shell, canonical, affinity, cost, maxTokens, choices: shell.parts ? 0 : choices };
 }
 
+/** What is known beside a body. */
+interface Place {
+  readonly policy: RequestPolicy;
+  /** The values that it refers to; absent = nothing has been looked up. */
+  readonly stored?: StoredValues | undefined;
+  /** The side on which its conversation was stored; absent = its beginning decides. */
+  readonly side?: Side | undefined;
+  /** Whether references can be looked up; absent = where the deployment stores responses. */
+  readonly looksUp?: boolean;
+}
+
+/** The deployments between which an alias's conversations are shared. */
+type Side = 'stable' | 'candidate';
+
+/**
+ * Reads a body for the deployment that answers it: that of the path, or the candidate of its canary. What the candidate could not do,
+ * or would refuse, stays where it is.
+ */
+function readForSide<R extends SurfaceRequest>(
+  bytes: Uint8Array,
+  reading: Reading<R>,
+  deployment: ResolvedDeployment,
+  place: Place,
+): ReadBody<R> | Referring {
+  const { canary } = deployment;
+  if (!canary) return readRequest(bytes, reading, deployment, place);
+  const looksUp = storesOnEither(deployment);
+  const request = readRequest(bytes, reading, deployment, { ...place, looksUp });
+  if ('names' in request || !canary.canServe) return request;
+  const isCanary = place.side === undefined ? isInShare(request.canonical, canary) : place.side === 'candidate';
+  if (!isCanary || exceeds(request.cost, canary.candidate.facts, deployment.facts)) return request;
+  try {
+    const own = readRequest(bytes, reading, canary.candidate, { ...place, looksUp });
+    return 'names' in own ? request : { ...own, isCanary };
+  } catch (error) {
+    if (!isServiceError(error)) throw error;
+    return request;
+  }
+}
+
+const storesOnEither = ({ facts, canary }: DeploymentSeed): boolean => (facts.store ?? false) || (canary?.candidate.facts.store ?? false);
+
+/** True for a request that may not fit into the context of a candidate whose context is the smaller one. */
+const exceeds = (cost: number, { context }: DeploymentFacts, stable: DeploymentFacts): boolean =>
+  context !== null && (stable.context ?? Number.POSITIVE_INFINITY) > context && cost > context;
+
 /** What is found for a body without references. */
 const NOTHING_STORED: StoredValues = new Map();
 
+type Seed = Omit<ResolvedDeployment, 'isNamed' | 'canary'>;
 /** A deployment without `isNamed`, which needs the feeds and so the main thread. */
-export type DeploymentSeed = Omit<ResolvedDeployment, 'isNamed'>;
+export interface DeploymentSeed extends Seed {
+  readonly canary?: Omit<ResolvedCanary, 'candidate'> & { readonly candidate: Seed };
+}
+
+const bare = ({ facts, slug, alias }: ResolvedDeployment): Seed => ({ facts, slug, alias });
+
+/** What a thread needs of a deployment. */
+const seedOf = (deployment: ResolvedDeployment): DeploymentSeed => {
+  const { canary } = deployment;
+  return { ...bare(deployment), ...(canary && { canary: { ...canary, candidate: bare(canary.candidate) } }) };
+};
 
 /** Message to a thread: one body to read. */
 export interface ReadTask {
@@ -97,6 +156,7 @@ export interface ReadTask {
   readonly deployment: DeploymentSeed;
   readonly policy: RequestPolicy;
   readonly stored?: StoredValues | undefined;
+  readonly side?: Side | undefined;
 }
 
 /** Reply of a thread. `asked` = a model name that the main thread must check, null where there is none. */
@@ -111,17 +171,18 @@ export type ReadOutcome = { readonly asked: string | null } & (
 const NAME_CHARS_MAX = 200;
 
 /** Reads a body in a thread. Never throws. */
-export function readInThread({ bytes, deployment, policy, stored }: ReadTask, reading: Reading<SurfaceRequest>): ReadOutcome {
+export function readInThread({ bytes, deployment, ...place }: ReadTask, reading: Reading<SurfaceRequest>): ReadOutcome {
   let asked: string | null = null;
-  const { slug, alias } = deployment;
+  const { slug, alias, canary, ...rest } = deployment;
   const isNamed = (model: string): boolean => {
-    if (model === slug || model === alias) return true;
+    if (model === slug || model === alias || model === canary?.candidate.slug) return true;
     if (model.length > NAME_CHARS_MAX) return false;
     asked = model;
     return true;
   };
   try {
-    const request = readRequest(bytes, reading, { ...deployment, isNamed }, { policy, stored });
+    const shared = canary && { canary: { ...canary, candidate: { ...canary.candidate, isNamed } } };
+    const request = readForSide(bytes, reading, { ...rest, slug, alias, isNamed, ...shared }, place);
     if ('names' in request) return { kind: 'refers', asked, names: request.names };
     const canonical = new TextEncoder().encode(JSON.stringify(request.canonical));
     return { kind: 'read', asked, request: { ...request, canonical } };
@@ -143,10 +204,15 @@ export interface HeldRequest<R extends SurfaceRequest = SurfaceRequest> extends 
 
 type ReadContext = Pick<InferenceContext, 'caller' | 'deployment' | 'response' | 'body'>;
 
+/** What a body refers to, and the side on which it was. */
+interface Found {
+  readonly stored: StoredValues;
+  readonly side: Side | undefined;
+}
+
 /** A body with what it refers to, and the memory reserved for both. */
-interface Held {
+interface Held extends Partial<Found> {
   readonly bytes: Buffer;
-  readonly stored: StoredValues | undefined;
   readonly hold: MemoryReservation;
 }
 
@@ -162,22 +228,31 @@ export class RequestReader {
   async read<R extends SurfaceRequest>(reading: BodyReading<R>, context: ReadContext): Promise<HeldRequest<R>> {
     const { bytes, hold } = await context.body();
     try {
-      const request = await this.#once(reading, context, { bytes, hold, stored: undefined });
+      const request = await this.#once(reading, context, { bytes, hold });
       if (!('names' in request)) return { ...request, hold };
-      const stored = await this.#find(context, request.names, hold);
-      return { ...this.#whole(await this.#once(reading, context, { bytes, hold, stored })), hold };
+      const found = await this.#find(context, request.names, hold);
+      return { ...this.#whole(await this.#once(reading, context, { bytes, hold, ...found })), hold };
     } catch (error) {
       hold.release();
       throw error;
     }
   }
 
-  async #find({ caller, deployment }: ReadContext, names: readonly string[], hold: MemoryReservation): Promise<StoredValues> {
-    const owner = { account: caller.account.id, deployment: deployment.facts.id };
-    return this.stored.find(owner, names, (length) => {
-      const taken = hold.take(length);
-      if (taken !== 'taken') throw taken === 'full' ? tooManyBodies() : shareUsed();
-    });
+  /** Looks on both sides of a canary: a conversation goes on where its last response was stored. */
+  async #find({ caller, deployment }: ReadContext, names: readonly string[], hold: MemoryReservation): Promise<Found> {
+    const find = (facts: DeploymentFacts, some: readonly string[]): Promise<StoredValues> =>
+      this.stored.find({ account: caller.account.id, deployment: facts.id }, some, (length) => {
+        const taken = hold.take(length);
+        if (taken !== 'taken') throw taken === 'full' ? tooManyBodies() : shareUsed();
+      });
+    const { facts, canary } = deployment;
+    const stored = facts.store ? await find(facts, names) : NOTHING_STORED;
+    if (!canary) return { stored, side: undefined };
+    const [last = ''] = names;
+    const missing = names.filter((name) => !stored.has(name));
+    const others = canary.candidate.facts.store && missing.length > 0 ? await find(canary.candidate.facts, missing) : NOTHING_STORED;
+    const side = stored.has(last) ? 'stable' : others.has(last) ? 'candidate' : undefined;
+    return { stored: new Map([...stored, ...others]), side };
   }
 
   #whole<R extends SurfaceRequest>(request: ReadRequest<R> | Referring): ReadRequest<R> {
@@ -186,10 +261,10 @@ export class RequestReader {
   }
 
   async #once<R extends SurfaceRequest>(reading: BodyReading<R>, context: ReadContext, held: Held): Promise<ReadRequest<R> | Referring> {
-    const { bytes, stored, hold } = held;
+    const { bytes, stored, side, hold } = held;
     const all = bytes.length + lengthOf(stored);
     if (all > INLINE_BYTES && reading.reader !== undefined) return this.#inThread(reading, context, held);
-    const request = readRequest(bytes, reading, context.deployment, { policy: this.policy, stored });
+    const request = readForSide(bytes, reading, context.deployment, { policy: this.policy, stored, side });
     // A small body needs no reservation while it waits for a worker.
     if (all <= INLINE_BYTES && !('names' in request)) hold.release();
     return request;
@@ -198,12 +273,12 @@ export class RequestReader {
   async #inThread<R extends SurfaceRequest>(
     { reader = 'chat', wrongModel }: BodyReading<R>,
     { caller, deployment, response }: ReadContext,
-    { bytes, stored, hold }: Held,
+    { bytes, stored, side, hold }: Held,
   ): Promise<ReadRequest<R> | Referring> {
-    const { facts, slug, alias, isNamed } = deployment;
+    const { slug, isNamed } = deployment;
     // A body that may refer to stored values is read twice.
-    const own = facts.store && !stored ? new Uint8Array(bytes) : ownBytes(bytes);
-    const message: ReadTask = { reader, bytes: own, deployment: { facts, slug, alias }, policy: this.policy, stored };
+    const own = storesOnEither(deployment) && !stored ? new Uint8Array(bytes) : ownBytes(bytes);
+    const message: ReadTask = { reader, bytes: own, deployment: seedOf(deployment), policy: this.policy, stored, side };
     const outcome = await this.threads.run<ReadOutcome>({
       message,
       transfer: [own.buffer],

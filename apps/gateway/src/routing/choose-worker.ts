@@ -37,6 +37,18 @@ export function affinityOf(request: CanonicalRequest, clientKey: string | undefi
   return hash;
 }
 
+/** Values of a 32-bit hash. */
+const HASHES = 2 ** 32;
+
+/**
+ * Whether a conversation belongs to the share of a canary. All its turns do, at every gateway, since they begin alike; a higher share
+ * only adds conversations.
+ * @param seed as in `ResolvedCanary`
+ */
+export function isInShare(request: CanonicalRequest, { percent, seed }: { readonly percent: number; readonly seed: number }): boolean {
+  return (mix(affinityOf(request, undefined) ^ seed) / HASHES) * 100 < percent;
+}
+
 /** A worker to choose from. */
 export interface Candidate {
   readonly wk: Incarnation;

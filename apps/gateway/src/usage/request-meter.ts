@@ -75,6 +75,7 @@ export class RequestMeter {
   /** UTF-16 code units of the answer. */
   #units = 0;
   #status = 'running';
+  #finish: string | undefined;
   #isFinal = false;
   #isEstimate = true;
 
@@ -103,7 +104,10 @@ export class RequestMeter {
     if (event.k === 'start') {
       this.#prompt = Math.min(event.prompt ?? 0, CONTEXT_TOKENS_MAX);
       this.#cached = Math.min(event.cached ?? 0, this.#prompt);
-    } else if (event.k !== 'fin' && event.k !== 'vec') {
+    } else if (event.k === 'fin') {
+      // Of several choices one that was cut says most.
+      if (this.#finish !== 'length') this.#finish = event.r;
+    } else if (event.k !== 'vec') {
       if ('x' in event) this.#units += event.x.length;
       this.#completion = Math.min(this.#completion + event.n, this.#completionMax());
     }
@@ -168,6 +172,7 @@ export class RequestMeter {
       cached: this.#cached,
       completion: this.#completion,
       status: this.#status,
+      ...(this.#finish !== undefined && { finish: this.#finish }),
       ...(this.#isEstimate && this.tokens > 0 && { estimated: true }),
     };
   }

@@ -16,6 +16,7 @@ import { FindDeploymentOptions, FitDeployment } from '../deployments/deployment-
 import { FindDeployment, ListDeployments } from '../deployments/deployment-views.js';
 import { TestEngine } from '../deployments/engine-tests.js';
 import { ReadLog } from '../deployments/logs.js';
+import { AdvanceRollout, FindRollout, ListRollouts, PromoteRollout, RollBackRollout, StartRollout } from '../deployments/rollouts.js';
 import { ListModels } from '../deployments/model-source.js';
 import { ListAudit } from '../identity/audit.js';
 import { CreateInvitation, ListInvitations, RenewInvitation, RevokeInvitation } from '../identity/invitations.js';
@@ -111,6 +112,12 @@ export const CONSOLE_API = {
   'aliases/list': allow('viewer', ListAliases),
   'aliases/point': allow('member', PointAlias),
   'aliases/remove': allow('member', RemoveAlias),
+  'rollouts/list': allow('viewer', ListRollouts),
+  'rollouts/find': allow('viewer', FindRollout),
+  'rollouts/start': allow('member', StartRollout),
+  'rollouts/advance': allow('member', AdvanceRollout),
+  'rollouts/promote': allow('member', PromoteRollout),
+  'rollouts/roll-back': allow('member', RollBackRollout),
   'engines/test': allow('member', TestEngine),
   'models/list': allow('viewer', ListModels),
   'keys/list': allow('viewer', ListKeys),

@@ -36,10 +36,12 @@ export const PointAlias = defineRpc({
      * Absent = no condition.
      */
     from: DeploymentId.nullable().optional(),
+    /** Serves an adapter although its verdict is bad, for this reason; kept in the audit log. Replicas of before 2027 ignore it. */
+    override: z.string().trim().min(1).max(500).optional(),
     ...actorField,
   }),
   reply: z.object({ alias: AliasName, deployment: DeploymentId }),
-  errors: ['deployment_not_found', 'alias_taken', 'quota_exceeded', 'rate_limit_exceeded'],
+  errors: ['deployment_not_found', 'alias_taken', 'rollout_in_progress', 'gate_not_passed', 'quota_exceeded', 'rate_limit_exceeded'],
   timeoutMs: 3_000,
 });
 
@@ -58,6 +60,6 @@ export const RemoveAlias = defineRpc({
   }),
   /** `removed`: false when the account had no such alias. */
   reply: z.object({ alias: AliasName, removed: z.boolean() }),
-  errors: ['rate_limit_exceeded'],
+  errors: ['rollout_in_progress', 'rate_limit_exceeded'],
   timeoutMs: 3_000,
 });

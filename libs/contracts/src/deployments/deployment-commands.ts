@@ -136,13 +136,16 @@ export const ScaleDeployment = defineRpc({
   errors: ['deployment_not_found', 'quota_exceeded', 'rate_limit_exceeded'],
 });
 
-/** Refuses new requests at once, gives running ones a grace period, then unloads. Repeating it is harmless. */
+/**
+ * Refuses new requests at once, gives running ones a grace period, then unloads. A rollout whose candidate it is is rolled back first;
+ * the stable deployment of a running rollout is not stopped. Repeating it is harmless.
+ */
 export const StopDeployment = defineRpc({
   subject: 'dep.{env}.v1.rpc.stop-deployment',
   ...command,
   request: z.object(target),
   reply: z.object({ deployment: DeploymentId, state: ObservedState }),
-  errors: ['deployment_not_found', 'rate_limit_exceeded'],
+  errors: ['deployment_not_found', 'rollout_in_progress', 'rate_limit_exceeded'],
 });
 
 /**
@@ -156,12 +159,12 @@ export const ResumeDeployment = defineRpc({
   errors: ['deployment_not_found', 'rate_limit_exceeded'],
 });
 
-/** Deletes a stopped or failed deployment for good, its aliases with it. */
+/** Deletes a stopped or failed deployment for good, its aliases with it. Rollouts as in `StopDeployment`. */
 export const DeleteDeployment = defineRpc({
   subject: 'dep.{env}.v1.rpc.delete-deployment',
   ...command,
   request: z.object(target),
   /** `aliases`: the aliases deleted with it. */
   reply: z.object({ deployment: DeploymentId, aliases: z.array(AliasName) }),
-  errors: ['deployment_not_found', 'deployment_not_stopped', 'rate_limit_exceeded'],
+  errors: ['deployment_not_found', 'deployment_not_stopped', 'rollout_in_progress', 'rate_limit_exceeded'],
 });

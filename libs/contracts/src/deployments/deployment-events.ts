@@ -21,6 +21,7 @@ const PAGE_MAX = 200;
  * | `deployment.create`, `deployment.update` | a revision was made, or the name changed | `rev`, `by`; facts: the changes |
  * | `deployment.scale`, `deployment.stop`, `deployment.resume`, `deployment.retry` | the owner's command | `by`; fact `replicas` |
  * | `alias.point`, `alias.remove` | an alias was pointed at it or away from it, or removed | `by`; facts `alias`, `deployment` |
+ * | `rollout.start`, `rollout.advance`, `rollout.promote`, `rollout.back` | a rollout of an alias from or to it | `by`; facts `alias`, `deployment`, `percent`, `reason` |
  */
 export const DEPLOYMENT_EVENT_KINDS = [
   'state',
@@ -34,6 +35,10 @@ export const DEPLOYMENT_EVENT_KINDS = [
   'deployment.retry',
   'alias.point',
   'alias.remove',
+  'rollout.start',
+  'rollout.advance',
+  'rollout.promote',
+  'rollout.back',
 ] as const;
 /** A kind of event. */
 export type DeploymentEventKind = (typeof DEPLOYMENT_EVENT_KINDS)[number];

@@ -29,6 +29,11 @@ const AliasRecord = z.object({
   account: AccountId,
   name: AliasName,
   deployment: DeploymentId,
+  /**
+   * A second deployment that answers this share of the alias's conversations. Absent = none. Gateways of before 2027 ignore it, so
+   * all requests stay on `deployment`.
+   */
+  canary: z.object({ deployment: DeploymentId, percent: z.int().min(0).max(100) }).optional(),
 });
 
 /** Deployments and aliases as gateways know them. */

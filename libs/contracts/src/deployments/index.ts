@@ -12,4 +12,5 @@ export * from './deployment-views.js';
 export * from './engine-tests.js';
 export * from './logs.js';
 export * from './model-source.js';
+export * from './rollouts.js';
 export * from './served-adapter.js';

@@ -1,3 +1,4 @@
+export * from './compare-deployments.js';
 export * from './find-request.js';
 export * from './limit-use.js';
 export * from './query-usage.js';

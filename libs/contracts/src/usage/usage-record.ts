@@ -52,6 +52,11 @@ export const UsageRecord = Dimensions.extend({
   /** Time to first token; null = none yet. */
   ttft_ms: Duration.nullable(),
   status: Status,
+  /** Why its answer ended, such as `stop` or `length`; of several choices, `length` if any was cut. Absent = none came, or the gateway is of before 2027. */
+  finish: z
+    .string()
+    .regex(/^[a-z_]{1,40}$/)
+    .optional(),
 });
 export type UsageRecord = z.infer<typeof UsageRecord>;
 

@@ -58,35 +58,43 @@ class StoredResponsesController {
   @Delete(ONE)
   @Accepts('deployment-key')
   async remove(@Context() context: InferenceContext, @Param('id') id: string): Promise<void> {
-    const { owner, stream } = named(context, id);
-    if (!(await this.stored.remove(owner, stream))) throw notFound(id);
+    const { owners, stream } = named(context, id);
+    let isRemoved = false;
+    for (const owner of owners) isRemoved ||= await this.stored.remove(owner, stream);
+    if (!isRemoved) throw notFound(id);
     send(context, Buffer.from(JSON.stringify({ id, object: 'response', deleted: true })));
   }
 
   /** A value of a response. Its memory is held until the answer is over. @throws ServiceError `not_found` */
   async #read(context: InferenceContext, id: string, part: StoredPart): Promise<Uint8Array> {
-    const { owner, stream } = named(context, id);
+    const { owners, stream } = named(context, id);
     const hold = reservationFor(this.memory, context);
     const name = valueName(stream, part);
-    const found = await this.stored.find(owner, [name], (bytes) => {
-      const taken = hold.take(bytes);
-      if (taken !== 'taken') throw memoryUsedUp(taken === 'share_used');
-    });
-    const value = found.get(name);
-    if (!value) throw notFound(id);
-    return value;
+    for (const owner of owners) {
+      const found = await this.stored.find(owner, [name], (bytes) => {
+        const taken = hold.take(bytes);
+        if (taken !== 'taken') throw memoryUsedUp(taken === 'share_used');
+      });
+      const value = found.get(name);
+      if (value) return value;
+    }
+    throw notFound(id);
   }
 }
 
 type Owner = Parameters<StoredResponses['find']>[0];
 
-/** The stream of a response's id. @throws ServiceError `not_found` where it is none, or nothing is stored here */
-function named({ caller, deployment: { facts } }: InferenceContext, id: string): { readonly owner: Owner; readonly stream: string } {
-  if (!facts.store)
+/**
+ * The stream of a response's id, and the deployments that may have stored it: both sides of a canary.
+ * @throws ServiceError `not_found` where it is none, or nothing is stored here
+ */
+function named({ caller, deployment }: InferenceContext, id: string): { readonly owners: readonly Owner[]; readonly stream: string } {
+  const sides = [deployment, deployment.canary?.candidate].flatMap((side) => (side?.facts.store ? [side.facts.id] : []));
+  if (sides.length === 0)
     throw new ServiceError('not_found', "Answers are not kept here. Send the whole conversation in 'input' of a new request.");
   const stream = id.startsWith('resp_') ? streamIn(id) : null;
   if (stream === null) throw notFound(id);
-  return { owner: { account: caller.account.id, deployment: facts.id }, stream };
+  return { owners: sides.map((side) => ({ account: caller.account.id, deployment: side })), stream };
 }
 
 const notFound = (id: string): ServiceError =>
