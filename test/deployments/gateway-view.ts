@@ -1,4 +1,4 @@
-import type { DeploymentFacts, DeploymentFeedRecord } from '@slipway/contracts';
+import type { AliasFacts, DeploymentFacts, DeploymentFeedRecord } from '@slipway/contracts';
 import type { FeedRenewal } from '@slipway/feed';
 
 /** What a gateway knows by the feed, with every state in which it saw each deployment. */
@@ -35,7 +35,16 @@ export class GatewayView {
 
   /** The deployment that the alias points at. */
   alias(account: number, name: string): number | undefined {
+    return this.#alias(account, name)?.deployment;
+  }
+
+  /** The share of the alias's candidate in percent; 0 without one. */
+  share(account: number, name: string): number {
+    return this.#alias(account, name)?.canary?.percent ?? 0;
+  }
+
+  #alias(account: number, name: string): AliasFacts | undefined {
     const record = this.records.get(`alias:${account}/${name}`);
-    return record?.type === 'alias' ? record.deployment : undefined;
+    return record?.type === 'alias' ? record : undefined;
   }
 }
