@@ -15,6 +15,7 @@ import { ProvenPeople1768600000000 } from './migrations/1768600000000-proven-peo
 import { KeyCreators1767300000000 } from './migrations/1767300000000-key-creators.js';
 import { KeyRotations1767400000000 } from './migrations/1767400000000-key-rotations.js';
 import { Limits1766000000000 } from './migrations/1766000000000-limits.js';
+import { UsageFinish1769600000000 } from './migrations/1769600000000-usage-finish.js';
 import { McpUse1767200000000 } from './migrations/1767200000000-mcp-use.js';
 import { PlaygroundKeys1767100000000 } from './migrations/1767100000000-playground-keys.js';
 import { WorkerNames1768100000000 } from './migrations/1768100000000-worker-names.js';
@@ -54,6 +55,7 @@ export const schema = {
     UsageClaims1769400000000,
     AuditFilters1769500000000,
     McpCalls1769500000001,
+    UsageFinish1769600000000,
   ],
   strays: {
     schemas: ['accounts', 'keys', 'people', 'sessions', 'audit', 'usage'],

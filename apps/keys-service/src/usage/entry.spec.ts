@@ -113,7 +113,7 @@ describe('how fast a request was answered', () => {
   it('counts tokens per second from the first token', () => {
     const { tokens_per_second: speed } = figures(record({ ttft_ms: 1_000, ms: 3_000, completion: 101 }));
     expect(speed! / 50).toBeCloseTo(1, 1);
-    expect(figures(record({ ms: 0, ttft_ms: 0, completion: 1 }))).toEqual({ ttft_ms: 1, duration_ms: 1 });
+    expect(figures(record({ ms: 0, ttft_ms: 0, completion: 1 }))).toEqual({ ttft_ms: 1, duration_ms: 1, answer_tokens: 1 });
   });
 
   it('is counted once for each completed request', () => {
@@ -127,10 +127,32 @@ describe('how fast a request was answered', () => {
     ]);
     expect(changes.map(({ figure, requests, minute }) => [figure, requests, minute])).toEqual([
       ['duration_ms', 2, MINUTE],
+      ['answer_tokens', 2, MINUTE],
       ['ttft_ms', 2, MINUTE],
       ['tokens_per_second', 2, MINUTE],
     ]);
     expect(latencyChanges([{ before: record(), after: record() }])).toEqual([]);
+  });
+});
+
+describe('an answer that was cut', () => {
+  const cut = (entries: readonly Entry[]): number[] => minuteChanges(entries.map((after) => ({ before: null, after }))).map((row) => row.cut);
+
+  it('is counted once it is complete, by its finish reason', () => {
+    expect(cut([record({ finish: 'length' }), record({ st: 's2', finish: 'length' }), record({ st: 's3', finish: 'stop' })])).toEqual([2]);
+    expect(cut([record()])).toEqual([0]);
+    expect(cut([record({ finish: 'length', status: 'cancelled' })])).toEqual([0]);
+    const running = record({ final: false, status: 'running', finish: '' });
+    const changes = minuteChanges([{ before: running, after: record({ finish: 'length' }) }]);
+    expect(changes.map(({ status, requests, cut: number }) => [status, requests, number])).toEqual([
+      ['running', -1, 0],
+      ['completed', 1, 1],
+    ]);
+  });
+
+  it('keeps its reason whichever record came first', () => {
+    const [before, after] = [record({ final: false, status: 'running', finish: 'length' }), record({ finish: '' })];
+    expect([merge(before, after).finish, merge(after, before).finish]).toEqual(['length', 'length']);
   });
 });
 

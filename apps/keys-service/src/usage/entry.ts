@@ -34,6 +34,8 @@ export interface Entry extends Figures {
   readonly final: boolean;
   readonly source: 'gateway' | 'worker';
   readonly estimated: boolean;
+  /** Why its answer ended; empty = unknown, or not yet. */
+  readonly finish: string;
 }
 
 /** Status of a request that only its worker reported. */
@@ -59,7 +61,11 @@ export const entryOf = (record: UsageRecord): Entry => ({
   final: record.final,
   source: 'gateway',
   estimated: record.estimated ?? false,
+  finish: record.finish ?? '',
 });
+
+/** True for a complete answer that ended at a token limit. */
+export const isCut = ({ final, status, finish }: Entry): boolean => final && status === 'completed' && finish === 'length';
 
 /** The counts of requests, those of their parts added up. A part that two workers counted counts once. */
 export function wholeCounts(orphans: readonly OrphanUsage[]): OrphanUsage[] {
@@ -115,6 +121,7 @@ export function merge(known: Entry, other: Entry): Entry {
     // A request stays in the minute in which it was first counted.
     started: known.started,
     ttftMs: high.ttftMs ?? low.ttftMs,
+    finish: high.finish === '' ? low.finish : high.finish,
     ms: Math.max(low.ms, high.ms),
     prompt: Math.max(low.prompt, high.prompt),
     cached: Math.max(low.cached, high.cached),
@@ -122,13 +129,13 @@ export function merge(known: Entry, other: Entry): Entry {
   };
 }
 
-/** A figure of how fast a request was answered. */
-export type LatencyFigure = keyof UsageLatency;
+/** A figure of how fast a request was answered, or with how many tokens. */
+export type LatencyFigure = keyof UsageLatency | 'answer_tokens';
 
 /** Buckets per doubling of a value: the middle of a bucket is within 5 % of all values in it. */
 const PER_DOUBLING = 8;
-/** Smaller values count as these: a millisecond, a token in 100 s. */
-const SMALLEST: Record<LatencyFigure, number> = { ttft_ms: 1, duration_ms: 1, tokens_per_second: 0.01 };
+/** Smaller values count as these: a millisecond, a token in 100 s, a token. */
+const SMALLEST: Record<LatencyFigure, number> = { ttft_ms: 1, duration_ms: 1, tokens_per_second: 0.01, answer_tokens: 1 };
 
 /** The value in the middle of a bucket, to three digits. */
 export const valueOfBucket = (bucket: number): number => Number((2 ** (bucket / PER_DOUBLING)).toPrecision(3));
@@ -140,6 +147,7 @@ export function latencyBuckets({ final, status, ms, ttftMs, completion }: Entry)
   if (!final || status !== 'completed') return [];
   const figures: Partial<Record<LatencyFigure, number>> = {
     duration_ms: ms,
+    ...(completion > 0 && { answer_tokens: completion }),
     ...(ttftMs !== null && { ttft_ms: ttftMs }),
     ...(ttftMs !== null && ms > ttftMs && completion > 1 && { tokens_per_second: ((completion - 1) * 1_000) / (ms - ttftMs) }),
   };

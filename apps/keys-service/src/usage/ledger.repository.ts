@@ -23,6 +23,7 @@ interface RequestRow {
   readonly source: 'gateway' | 'worker' | null;
   readonly final: boolean;
   readonly estimated: boolean;
+  readonly finish: string;
 }
 
 /** `known` is null for a request that was not counted before. */
@@ -39,10 +40,10 @@ function lockedOf({ started, ttft_ms: ttftMs, source, ...row }: RequestRow): Loc
 }
 
 const COLUMNS = `st, account_id AS account, key_id AS key, deployment_id AS deployment, rev, alias, api, streamed,
-  started_at AS started, ttft_ms, ms, prompt, cached, completion, status, source, final, estimated`;
+  started_at AS started, ttft_ms, ms, prompt, cached, completion, status, source, final, estimated, finish`;
 const INPUT = `jsonb_to_recordset($1::jsonb) AS r(st text, account integer, key integer, deployment integer, rev integer,
   alias text, api text, streamed boolean, started bigint, "ttftMs" bigint, ms bigint, prompt bigint, cached bigint,
-  completion bigint, status text, source text, final boolean, estimated boolean)`;
+  completion bigint, status text, source text, final boolean, estimated boolean, finish text)`;
 const AT = `to_timestamp(r.started / 1000.0)`;
 /** The largest sum that a reply can hold. */
 const SUM_MAX = Number.MAX_SAFE_INTEGER;
@@ -57,9 +58,9 @@ export class LedgerRepository {
   async insertNew(tx: Tx, entries: readonly Entry[]): Promise<ReadonlySet<string>> {
     const rows: { st: string }[] = await tx.query(
       `INSERT INTO usage.request (st, account_id, key_id, deployment_id, rev, alias, api, streamed, started_at, ttft_ms, ms,
-         prompt, cached, completion, status, source, final, estimated)
+         prompt, cached, completion, status, source, final, estimated, finish)
        SELECT st, account, key, deployment, rev, alias, api, streamed, ${AT}, r."ttftMs", r.ms, r.prompt, r.cached, r.completion,
-         r.status, r.source, r.final, r.estimated FROM ${INPUT} ORDER BY st
+         r.status, r.source, r.final, r.estimated, r.finish FROM ${INPUT} ORDER BY st
        ON CONFLICT (st) DO NOTHING RETURNING st`,
       [JSON.stringify(entries)],
     );
@@ -77,7 +78,7 @@ export class LedgerRepository {
     await tx.query(
       `UPDATE usage.request q SET alias = r.alias, streamed = r.streamed, started_at = ${AT}, ttft_ms = r."ttftMs", ms = r.ms,
          prompt = r.prompt, cached = r.cached, completion = r.completion, status = r.status, source = r.source, final = r.final,
-         estimated = r.estimated
+         estimated = r.estimated, finish = r.finish
        FROM ${INPUT} WHERE q.st = r.st`,
       [JSON.stringify(entries)],
     );
@@ -85,13 +86,13 @@ export class LedgerRepository {
 
   async addToMinutes(tx: Tx, changes: readonly MinuteChange[]): Promise<void> {
     await tx.query(
-      `INSERT INTO usage.minute AS m (account_id, minute, key_id, deployment_id, alias, api, status, requests, prompt, cached, completion)
-       SELECT account, to_timestamp(r.minute / 1000), key, deployment, alias, api, status, requests, prompt, cached, completion
+      `INSERT INTO usage.minute AS m (account_id, minute, key_id, deployment_id, alias, api, status, requests, prompt, cached, completion, cut)
+       SELECT account, to_timestamp(r.minute / 1000), key, deployment, alias, api, status, requests, prompt, cached, completion, cut
        FROM jsonb_to_recordset($1::jsonb) AS r(account integer, minute bigint, key integer, deployment integer, alias text, api text,
-         status text, requests bigint, prompt bigint, cached bigint, completion bigint)
+         status text, requests bigint, prompt bigint, cached bigint, completion bigint, cut bigint)
        ORDER BY account, r.minute, key, deployment, alias, api, status
        ON CONFLICT (account_id, minute, key_id, deployment_id, alias, api, status) DO UPDATE SET
-         ${['requests', 'prompt', 'cached', 'completion'].map((column) => added('m', column)).join(', ')}`,
+         ${['requests', 'prompt', 'cached', 'completion', 'cut'].map((column) => added('m', column)).join(', ')}`,
       [JSON.stringify(changes)],
     );
   }

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { QueryUsage, UsageGroup, UsageStep } from '@slipway/contracts';
+import type { CompareDeployments, QueryUsage, UsageGroup, UsageLatency, UsageStep } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
 import type { z } from 'zod';
-import type { LatencyFigure } from './entry.js';
 
 type Question = z.output<typeof QueryUsage.request>;
 
@@ -22,7 +21,7 @@ export interface SumRow extends GroupRow {
 
 /** The buckets of the 50th, 95th and 99th percentile. */
 export interface LatencyRow extends GroupRow {
-  readonly figure: LatencyFigure;
+  readonly figure: keyof UsageLatency;
   readonly p50: number;
   readonly p95: number;
   readonly p99: number;
@@ -44,6 +43,22 @@ export interface LedgerRequest {
   readonly cached: string;
   readonly completion: string;
   readonly estimated: boolean;
+}
+
+/** Requests of a deployment that ended in one way. */
+export interface OutcomeRow {
+  readonly deployment: number;
+  readonly status: string;
+  readonly requests: string;
+  readonly cut: string;
+}
+
+/** Requests of a deployment in one bucket of a figure. */
+export interface BucketRow {
+  readonly deployment: number;
+  readonly figure: 'ttft_ms' | 'answer_tokens';
+  readonly bucket: number;
+  readonly requests: string;
 }
 
 /** The keys, accounts and requests whose tokens are asked for. */
@@ -119,7 +134,7 @@ export class UsageQueriesRepository {
     const names = ['"from"', ...question.group_by.map((group) => `"${group}"`), 'figure'].join(', ');
     return tx.query(
       `WITH buckets AS (
-         SELECT ${columns.join(', ')}, bucket, sum(requests) AS n FROM usage.latency WHERE ${IN_QUESTION} AND ($9::text IS NULL OR $9 = 'completed')
+         SELECT ${columns.join(', ')}, bucket, sum(requests) AS n FROM usage.latency WHERE ${IN_QUESTION} AND figure <> 'answer_tokens' AND ($9::text IS NULL OR $9 = 'completed')
          GROUP BY ${ordinalsOf(columns)}, bucket HAVING sum(requests) > 0
        ), ranks AS (
          SELECT *, sum(n) OVER (PARTITION BY ${names} ORDER BY bucket) AS rank, sum(n) OVER (PARTITION BY ${names}) AS total FROM buckets
@@ -129,6 +144,24 @@ export class UsageQueriesRepository {
        FROM ranks GROUP BY ${names}`,
       parametersOf(question),
     );
+  }
+
+  /** Requests of an alias by deployment and status, and those in each bucket of the figures that deployments are compared by. */
+  async sides(tx: Tx, question: z.output<typeof CompareDeployments.request>): Promise<{ outcomes: OutcomeRow[]; buckets: BucketRow[] }> {
+    const { account, alias, deployments, from } = question;
+    const values = [account, from, deployments, alias];
+    const asked = `account_id = $1 AND minute >= date_trunc('minute', $2::timestamptz) AND deployment_id = ANY($3) AND alias = $4`;
+    const outcomes = await tx.query<OutcomeRow[]>(
+      `SELECT deployment_id AS deployment, status, sum(requests) AS requests, sum(cut) AS cut
+       FROM usage.minute WHERE ${asked} AND status <> 'running' GROUP BY 1, 2 HAVING sum(requests) > 0`,
+      values,
+    );
+    const buckets = await tx.query<BucketRow[]>(
+      `SELECT deployment_id AS deployment, figure, bucket, sum(requests) AS requests FROM usage.latency
+       WHERE ${asked} AND figure IN ('ttft_ms', 'answer_tokens') GROUP BY 1, 2, 3 HAVING sum(requests) > 0 ORDER BY 1, 2, 3`,
+      values,
+    );
+    return { outcomes, buckets };
   }
 
   /** One statement, so that all rows are of the same moment. @param day first millisecond of the UTC day */

@@ -1,5 +1,5 @@
 import type { RefusedUsage } from '@slipway/contracts';
-import { type Entry, type Figures, latencyBuckets, type LatencyFigure, NO_DEPLOYMENT } from './entry.js';
+import { type Entry, type Figures, isCut, latencyBuckets, type LatencyFigure, NO_DEPLOYMENT } from './entry.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -25,6 +25,8 @@ interface MinuteKey {
 export interface MinuteChange extends MinuteKey, Figures {
   readonly status: string;
   readonly requests: number;
+  /** Answers that ended at a token limit. */
+  readonly cut: number;
 }
 
 /** The change of the number of requests in a latency bucket of a minute. */
@@ -68,10 +70,11 @@ const minuteOf = (entry: Entry, sign: 1 | -1): MinuteChange => ({
   prompt: sign * entry.prompt,
   cached: sign * entry.cached,
   completion: sign * entry.completion,
+  cut: isCut(entry) ? sign : 0,
 });
 
-const hasMinuteChange = ({ requests, prompt, cached, completion }: MinuteChange): boolean =>
-  requests !== 0 || prompt !== 0 || cached !== 0 || completion !== 0;
+const hasMinuteChange = ({ requests, prompt, cached, completion, cut }: MinuteChange): boolean =>
+  requests !== 0 || cut !== 0 || prompt !== 0 || cached !== 0 || completion !== 0;
 
 /** Subtracts the requests as they were before and adds them as they are now. @returns one row for each sum that changes */
 export function minuteChanges(changes: readonly Change[]): MinuteChange[] {
@@ -83,6 +86,7 @@ export function minuteChanges(changes: readonly Change[]): MinuteChange[] {
       prompt: sum.prompt + part.prompt,
       cached: sum.cached + part.cached,
       completion: sum.completion + part.completion,
+      cut: sum.cut + part.cut,
     }));
   for (const { before, after } of changes) {
     if (before) add(minuteOf(before, -1));
@@ -96,7 +100,7 @@ export function refusalChanges(counts: readonly RefusedUsage[]): MinuteChange[] 
   const sums = new Map<string, MinuteChange>();
   for (const { acct: account, key, dep: deployment = NO_DEPLOYMENT, alias = '', api, started, status, requests } of counts) {
     const row = { account, key, deployment, alias, api, minute: started - (started % MINUTE_MS) };
-    addTo(sums, nameOf(row, status), { ...row, status, requests, prompt: 0, cached: 0, completion: 0 }, (sum) => ({
+    addTo(sums, nameOf(row, status), { ...row, status, requests, prompt: 0, cached: 0, completion: 0, cut: 0 }, (sum) => ({
       ...sum,
       requests: sum.requests + requests,
     }));

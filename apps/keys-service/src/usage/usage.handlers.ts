@@ -1,8 +1,9 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { FindRequest, QueryBudgets, QueryUsage, RecallLimitUse } from '@slipway/contracts';
+import { CompareDeployments, FindRequest, QueryBudgets, QueryUsage, RecallLimitUse } from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
+import { UsageComparisons } from './comparisons.service.js';
 import { LimitUseMemory } from './limit-use-memory.js';
 import { UsageQueries } from './queries.service.js';
 
@@ -10,12 +11,18 @@ import { UsageQueries } from './queries.service.js';
 export class UsageHandlers {
   constructor(
     private readonly queries: UsageQueries,
+    private readonly comparisons: UsageComparisons,
     private readonly memory: LimitUseMemory,
   ) {}
 
   @RpcHandler(QueryUsage)
   query(@Payload() question: z.output<typeof QueryUsage.request>): Promise<z.input<typeof QueryUsage.reply>> {
     return this.queries.sums(question);
+  }
+
+  @RpcHandler(CompareDeployments)
+  compare(@Payload() question: z.output<typeof CompareDeployments.request>): Promise<z.input<typeof CompareDeployments.reply>> {
+    return this.comparisons.of(question);
   }
 
   @RpcHandler(FindRequest)

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { configured, StreamClaims } from '@slipway/platform';
 import type { KeysConfig } from '../config.js';
+import { UsageComparisons } from './comparisons.service.js';
 import { LedgerRepository } from './ledger.repository.js';
 import { Ledger } from './ledger.service.js';
 import { LimitUseMemory } from './limit-use-memory.js';
@@ -20,6 +21,7 @@ import { UsageHandlers } from './usage.handlers.js';
     LedgerRepository,
     OrphansRepository,
     RejectedUsageRepository,
+    UsageComparisons,
     UsageQueries,
     UsageQueriesRepository,
     UsageIntake,
