@@ -122,7 +122,7 @@ export class RolloutRig<S extends TestService = TestService> {
   async #post(gateway: string, path: string, conversation: number): Promise<Pick<Sent, 'status' | 'side' | 'body'>> {
     const messages = [{ role: 'user', content: `conversation ${conversation}` }];
     const headers = { 'x-api-key': this.tenant.key.value, 'content-type': 'application/json' };
-    const options = { method: 'POST', headers, body: JSON.stringify({ messages, max_tokens: LIMIT }) };
+    const options = { method: 'POST', headers, body: JSON.stringify({ model: path.split('/').at(-1), messages, max_tokens: LIMIT }) };
     const response = await fetch(`${gateway}/${path}/v1/chat/completions`, options).catch((error: unknown) => String(error));
     if (typeof response === 'string') return { status: 0, side: '', body: response };
     const body = await response.text();

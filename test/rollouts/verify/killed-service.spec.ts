@@ -15,7 +15,7 @@ afterAll(() => rig?.end(), 60_000);
 /** Kills a service and starts it again. */
 async function killed(app: 'deployments-service' | 'keys-service'): Promise<void> {
   const [process] = rig.services.processes(app);
-  await process!.kill();
+  await process!.stop('SIGKILL');
   await rig.services.restart(process!).ready();
 }
 
