@@ -7,6 +7,7 @@ import { create, update } from './deployments/revision-commands.js';
 import { list, log, models, show } from './deployments/show-commands.js';
 import { remove, resume, scale, stop } from './deployments/state-commands.js';
 import { keys } from './keys/key-commands.js';
+import { rollouts } from './rollouts/rollout-commands.js';
 import { OPERATOR } from './session/session.js';
 import { adapters } from './tuning/adapter-commands.js';
 import { datasets } from './tuning/dataset-commands.js';
@@ -38,6 +39,7 @@ export const COMMANDS: readonly CliCommand[] = [
     ...[create, list, show, models, update, scale, stop, resume, remove, log],
   ]),
   aliases,
+  rollouts,
   tune,
   datasets,
   jobs,

@@ -2,7 +2,7 @@ import { ListAliases, PointAlias, RemoveAlias, deploymentSlug } from '@slipway/c
 import { Argument } from 'commander';
 import { findAccount } from '../accounts/find-account.js';
 import { CliError, UsageError } from '../cli-errors.js';
-import { ACCOUNT, command, group } from '../command.js';
+import { ACCOUNT, type Call, command, group } from '../command.js';
 import {
   accountOf,
   type AliasReference,
@@ -18,14 +18,15 @@ const ALIAS = new Argument('<ALIAS>', 'its name, with or without the account: de
 const point = command('point', 'Makes an alias, or points it at another deployment of the same account.')
   .addArgument(ALIAS)
   .addArgument(DEPLOYMENT)
+  .option('--override <REASON>', 'although its adapter did not pass its gate; kept in the audit log')
   .takes(ACCOUNT)
-  .plans((_, { account: named, alias }: AliasReference, reference: DeploymentReference) => {
+  .plans(({ options: { override } }: Call<{ readonly override?: string }>, { account: named, alias }: AliasReference, reference: DeploymentReference) => {
     if (named !== null && reference.account !== null && named !== reference.account) {
       throw new UsageError('An alias and its deployment belong to one account.');
     }
     return async (session) => {
       const { account, view, slug } = await findDeployment(session, { ...reference, account: reference.account ?? named });
-      const reply = await session.call(PointAlias, { account: account.id, alias, deployment: view.id });
+      const reply = await session.call(PointAlias, { account: account.id, alias, deployment: view.id, override });
       return { json: { account: account.slug, ...reply, slug }, text: `${account.slug}/${alias} points at ${slug}.` };
     };
   });

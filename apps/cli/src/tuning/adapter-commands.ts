@@ -116,7 +116,10 @@ const serve = command('serve', 'Deploys an adapter, or makes it the next revisio
         old === null
           ? (await session.call(CreateDeployment, { account: account.id, name: textOf(adapter), adapter: wanted, ...engine })).id
           : (await session.call(UpdateDeployment, { account: account.id, deployment: old.view.id, adapter: wanted, ...engine })).deployment;
-      if (options.alias !== undefined) await session.call(PointAlias, { account: account.id, alias: options.alias, deployment: id });
+      if (options.alias !== undefined) {
+        const { alias, override } = options;
+        await session.call(PointAlias, { account: account.id, alias, deployment: id, ...(override !== undefined && { override }) });
+      }
       const address = options.alias === undefined ? deploymentSlug(id) : `${account.slug}/${options.alias}`;
       const json = { account: account.slug, adapter: textOf(adapter), slug: deploymentSlug(id) };
       if (withinMs === null) return { json, text: `${address} loads ${textOf(adapter)}.` };

@@ -12,6 +12,7 @@ import { listDeployments } from './tools/list-deployments.tool.js';
 import { listModels } from './tools/list-models.tool.js';
 import { resumeDeployment } from './tools/resume-deployment.tool.js';
 import { revokeDeploymentKey } from './tools/revoke-deployment-key.tool.js';
+import { advanceRollout, getRollout, promoteRollout, rollBack, startRollout } from './tools/rollout.tools.js';
 import { setAlias } from './tools/set-alias.tool.js';
 import { stopDeployment } from './tools/stop-deployment.tool.js';
 import { updateDeployment } from './tools/update-deployment.tool.js';
@@ -51,6 +52,11 @@ export const TOOLS: readonly McpTool[] = [
   deleteDeployment,
   setAlias,
   deleteAlias,
+  startRollout,
+  getRollout,
+  advanceRollout,
+  promoteRollout,
+  rollBack,
   getDeploymentLogs,
   getUsage,
   listDeploymentKeys,

@@ -26,6 +26,9 @@ const NEXT_TOOL: Partial<Record<ErrorCode, string>> = {
   job_not_found: 'list_tuning_jobs',
   adapter_not_found: 'list_adapters',
   gate_not_passed: 'get_adapter',
+  rollout_in_progress: 'get_rollout',
+  rollout_not_found: 'start_rollout',
+  deployment_not_ready: 'resume_deployment',
 };
 
 /** Names of tool arguments for fields of services that are named differently. */
