@@ -58,7 +58,7 @@ export function DeployDialog({ adapter, onClose }: { readonly adapter: AdapterVi
     // The same again, after a lost answer, makes no second deployment.
     if (last.current.text !== text) last.current = { text, key: crypto.randomUUID() };
     const { id } = await create.mutateAsync({ ...request, idempotency_key: last.current.key });
-    await pointAlias(alias.trim(), id);
+    await pointAlias(alias.trim(), id, isBad ? override.trim() : undefined);
     await navigate({ to: '/$account/deployments/$slug', params: { account, slug: slugOf({ id }) } });
   };
   return (

@@ -1,8 +1,9 @@
 import type { DeploymentView } from '@slipway/contracts';
-import { type JSX, useState } from 'react';
+import { type JSX, lazy, Suspense, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { messageOf } from '../api/console-error.js';
 import { useCall, useChange } from '../api/use-call.js';
+import { OverrideField } from '../rollouts/override-field.js';
 import { useAccount } from '../session/use-session.js';
 import { announce } from '../ui/announcements.js';
 import { Button } from '../ui/button.js';
@@ -17,6 +18,8 @@ import { lastRange } from '../usage/usage-range.js';
 import { faultOfAlias } from './deployment-draft.js';
 import { impactText } from './deployment-impact.js';
 
+const StartRolloutDialog = lazy(async () => ({ default: (await import('../rollouts/start-rollout-dialog.js')).StartRolloutDialog }));
+
 /** An alias of another deployment that a person wants here. */
 interface Move {
   readonly alias: string;
@@ -26,10 +29,16 @@ interface Move {
 /** The aliases of a deployment. One that belongs to another is moved here only after a question. */
 export function AliasesPanel({ deployment }: { readonly deployment: DeploymentView }): JSX.Element {
   const [removing, setRemoving] = useState<string | null>(null);
+  const [moving, setMoving] = useState<string | null>(null);
   return (
     <Panel title="Aliases">
-      <AliasList aliases={deployment.aliases} onRemove={setRemoving} />
+      <AliasList aliases={deployment.aliases} onRemove={setRemoving} onMove={setMoving} />
       <AddAlias id={deployment.id} />
+      {moving !== null && (
+        <Suspense>
+          <StartRolloutDialog alias={moving} stable={deployment.id} onClose={() => setMoving(null)} />
+        </Suspense>
+      )}
       {removing !== null && <RemoveAliasDialog alias={removing} onClose={() => setRemoving(null)} />}
     </Panel>
   );
@@ -38,9 +47,11 @@ export function AliasesPanel({ deployment }: { readonly deployment: DeploymentVi
 interface AliasListProps {
   readonly aliases: readonly string[];
   readonly onRemove: (alias: string) => void;
+  /** Begins a rollout. */
+  readonly onMove: (alias: string) => void;
 }
 
-function AliasList({ aliases, onRemove }: AliasListProps): JSX.Element {
+function AliasList({ aliases, onRemove, onMove }: AliasListProps): JSX.Element {
   const { slug } = useAccount();
   if (aliases.length === 0) return <p className="text-muted">No alias yet: clients call it by its slug.</p>;
   return (
@@ -51,6 +62,9 @@ function AliasList({ aliases, onRemove }: AliasListProps): JSX.Element {
             {slug}/{one}
           </code>
           <CopyButton text={`${slug}/${one}`} look="quiet" aria-label={`Copy ${slug}/${one}`} />
+          <Button look="quiet" aria-label={`Roll out ${one}`} onClick={() => onMove(one)}>
+            Roll out…
+          </Button>
           <Button look="quiet" aria-label={`Remove ${one}`} onClick={() => onRemove(one)}>
             Remove
           </Button>
@@ -66,11 +80,12 @@ function AddAlias({ id }: { readonly id: number }): JSX.Element {
   const { slug } = useAccount();
   const all = useCall('aliases/list', {});
   const point = useChange('aliases/point', ['aliases/', 'deployments/']);
-  const form = useForm({ defaultValues: { alias: '' } });
+  const form = useForm({ defaultValues: { alias: '', override: '' } });
   const [move, setMove] = useState<Move | null>(null);
   /** @param from the deployment from which a person agreed to take it; null for a new alias */
   const pointHere = async (alias: string, from: number | null): Promise<void> => {
-    await point.mutateAsync({ alias, deployment: id, from });
+    const override = form.getValues('override').trim();
+    await point.mutateAsync({ alias, deployment: id, from, ...(override !== '' && { override }) });
     announce(`${slug}/${alias} points here.`);
     form.reset();
     setMove(null);
@@ -98,6 +113,7 @@ function AddAlias({ id }: { readonly id: number }): JSX.Element {
           hint="A name that stays when another deployment takes over."
           {...fieldOf(form, 'alias', { validate: without(faultOfName) })}
         />
+        <OverrideField deployment={id} {...fieldOf(form, 'override')} />
         {all.isError && <Notice look="bad">{messageOf(all.error)}</Notice>}
       </Form>
       {move && <MoveAliasDialog move={move} onMove={() => pointHere(move.alias, move.from)} onClose={() => setMove(null)} />}

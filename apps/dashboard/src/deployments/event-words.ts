@@ -86,6 +86,16 @@ function replicasWords(event: DeploymentEvent): EventWords {
   };
 }
 
+/** A step of a rollout, from either side. */
+function rolloutWords(event: DeploymentEvent): EventWords {
+  const [alias, percent] = [fact(event, 'alias') ?? '', fact(event, 'percent') ?? '0'];
+  const way = fact(event, 'deployment');
+  if (event.kind === 'rollout.start') return plain('rocket', `Rollout of ${alias} began at ${percent} %`, way);
+  if (event.kind === 'rollout.advance') return plain('rising', `Rollout of ${alias} is at ${percent} %`, way);
+  if (event.kind === 'rollout.promote') return { ...plain('rocket', `Rollout of ${alias} was promoted`, way), look: 'good' };
+  return { ...plain('undo', `Rollout of ${alias} was rolled back`, fact(event, 'reason') ?? way), look: 'warn' };
+}
+
 const WORDS: Readonly<Record<string, Words>> = {
   state: stateWords,
   serving: ({ rev }) => ({ icon: 'rocket', look: 'good', text: `Revision ${rev ?? ''} serves`, detail: null }),
@@ -97,6 +107,10 @@ const WORDS: Readonly<Record<string, Words>> = {
   'deployment.resume': () => plain('play', 'Resumed'),
   'deployment.retry': () => plain('refresh', 'Tried again'),
   'alias.point': pointWords,
+  'rollout.start': rolloutWords,
+  'rollout.advance': rolloutWords,
+  'rollout.promote': rolloutWords,
+  'rollout.back': rolloutWords,
   'alias.remove': (event) => plain('link', `Alias ${fact(event, 'alias') ?? ''} removed`),
 };
 

@@ -12,10 +12,13 @@ export async function refuseTaken(alias: string): Promise<void> {
   throw new ConsoleError('alias_taken', text, 'alias');
 }
 
-/** Gives a new deployment its alias. Where that fails, it says so: the deployment is there. */
-export async function pointAlias(alias: string, deployment: DeploymentView['id']): Promise<void> {
+/**
+ * Gives a new deployment its alias. Where that fails, it says so: the deployment is there.
+ * @param override why its adapter is served although it did not pass its gate
+ */
+export async function pointAlias(alias: string, deployment: DeploymentView['id'], override?: string): Promise<void> {
   if (alias === '') return;
-  await call('aliases/point', { alias, deployment, from: null }).catch((error: unknown) => {
+  await call('aliases/point', { alias, deployment, from: null, ...(override && { override }) }).catch((error: unknown) => {
     announce(`The deployment was created, but not its alias: ${messageOf(error)}`, 'bad');
   });
 }

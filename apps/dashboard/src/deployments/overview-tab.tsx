@@ -1,6 +1,7 @@
 import type { ReplicaView } from '@slipway/contracts';
 import type { JSX } from 'react';
 import { formatCount, formatMs, formatRate, plural } from '../format/number.js';
+import { RolloutsHere } from '../rollouts/rollouts-here.js';
 import { MeterBar, ProgressBar } from '../ui/meter.js';
 import { Notice } from '../ui/notice.js';
 import { Panel } from '../ui/page.js';
@@ -22,6 +23,7 @@ export function OverviewTab({ details }: { readonly details: DeploymentDetails }
     <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
       <Why details={details} />
       <Gauges details={details} />
+      <RolloutsHere deployment={details.deployment} />
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
           <CodePanel deployment={details.deployment} />

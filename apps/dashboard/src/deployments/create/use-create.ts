@@ -51,7 +51,7 @@ export function useCreate(): Creation {
       await refuseTaken(alias);
       const request = requestOf(draft);
       const { id } = await call('deployments/create', { ...request, idempotency_key: keyFor(request) });
-      await pointAlias(alias, id);
+      await pointAlias(alias, id, draft.override.trim());
       saveDraft(account, null);
       void client.invalidateQueries({ predicate: ({ queryKey: [name] }) => /^(?:deployments|aliases)\//.test(String(name)) });
       await navigate({ to: '/$account/deployments/$slug', params: { account, slug: slugOf({ id }) }, replace: true });
