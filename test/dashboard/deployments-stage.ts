@@ -90,6 +90,7 @@ const ANSWERS: Answers = {
     as_of: AT,
   }),
   'aliases/list': () => ({ aliases: [{ alias: 'demo', deployment: 1, since: AT }] }),
+  'rollouts/list': () => ({ rollouts: [] }),
   'engines/test': () => ({
     tests: ['agent-aaaaaa', 'agent-bbbbbb'].map((agent) => ({
       ...{ agent, host: 'vm', outcome: 'answers', detail: null, server: 'vllm', context: 32_768, models: ['qwen3-4b', 'qwen3-8b'], ms: 4 },

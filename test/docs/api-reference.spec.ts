@@ -39,6 +39,7 @@ const UNSEEN: readonly ErrorCode[] = [
   ...(['account_not_found', 'key_not_found', 'key_revoked', 'key_expired', 'mcp_key_exists', 'user_not_found'] as const),
   ...(['invitation_not_found', 'session_not_found', 'already_member', 'last_owner', 'account_has_owner'] as const),
   ...(['deployment_not_found', 'deployment_not_stopped', 'slug_taken', 'alias_taken'] as const),
+  ...(['alias_not_found', 'deployment_not_ready', 'rollout_not_found', 'rollout_in_progress'] as const),
   ...(['name_taken', 'dataset_not_found', 'dataset_not_ready', 'dataset_changed', 'dataset_in_use'] as const),
   ...(['upload_not_found', 'upload_conflict', 'blob_not_found', 'base_not_found', 'base_not_trainable'] as const),
   ...(['job_not_found', 'job_finished', 'adapter_not_found', 'adapter_in_use', 'gate_not_passed'] as const),

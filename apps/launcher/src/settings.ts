@@ -23,6 +23,7 @@ export const SETTINGS: Readonly<Record<string, readonly string[]>> = {
     'QUOTA_REPLICAS',
     'QUOTA_ALIASES',
     'HANDOVER_MS',
+    'ROLLOUT_CHECK_MS',
     'UNKNOWN_MODEL_BYTES',
     'CHANGES_PER_MINUTE',
   ],
