@@ -104,7 +104,11 @@ describe('a rollout by hand', () => {
   it('returns to stable at once, also after the promotion', async () => {
     await start({ steps: [50] });
     await becomes(stable, 50);
-    expect(await back({ reason: 'It answers in French.' })).toMatchObject({ state: 'rolled_back', percent: 0, reason: 'It answers in French.' });
+    expect(await back({ reason: 'It answers in French.' })).toMatchObject({
+      state: 'rolled_back',
+      percent: 0,
+      reason: 'It answers in French.',
+    });
     await becomes(stable, 0);
     expect(await back()).toMatchObject({ reason: 'It answers in French.' });
     await start();

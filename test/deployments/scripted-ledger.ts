@@ -3,7 +3,7 @@ import { createLogger, type NatsConnection, RpcResponder } from '@slipway/platfo
 import { ENV } from '../services/bus.js';
 
 /** Figures of a deployment with as many requests, all answered alike unless `changes` say otherwise. */
-export function figuresOf(deployment: DeploymentId, requests: number, changes: Partial<DeploymentFigures> = {}): DeploymentFigures {
+function figuresOf(deployment: DeploymentId, requests: number, changes: Partial<DeploymentFigures> = {}): DeploymentFigures {
   const completed = requests - (changes.errors ?? 0);
   const all = (value: number): [number, number][] => (completed > 0 ? [[value, completed]] : []);
   return { deployment, requests, errors: 0, completed, cut: 0, first_token_ms: all(100), answer_tokens: all(60), ...changes };

@@ -25,7 +25,10 @@ async function share(percent: number | null, [from, to] = [stable.id, candidate.
   // Changes reach a gateway in their order.
   const mark = rig.deployment(account.id, { state: 'failed' });
   for (const gw of gateways) {
-    await until('the gateway has read the change', async () => (await ask(gw, `deployment-${mark.id}`, '/chat/completions', {})).status === 503);
+    await until(
+      'the gateway has read the change',
+      async () => (await ask(gw, `deployment-${mark.id}/v1/chat/completions`, {})).status === 503,
+    );
   }
 }
 
@@ -34,19 +37,25 @@ interface Answered {
   readonly json: Record<string, unknown>;
 }
 
-async function ask(gw: RunningGateway, deployment: string, path: string, body: object | null, value = key): Promise<Answered> {
+async function ask(gw: RunningGateway, address: string, body: object | null, value = key): Promise<Answered> {
   const headers = { 'x-api-key': value, 'content-type': 'application/json' };
   const method = body === null ? 'GET' : 'POST';
-  const response = await fetch(`${gw.url}/${deployment}/v1${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  const response = await fetch(`${gw.url}/${address}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
   return { status: response.status, json: (await response.json()) as Record<string, unknown> };
 }
 
+/** The address of the alias. */
+const demo = (): string => `${account.slug}/demo/v1`;
 const user = (content: string): object => ({ role: 'user', content });
 const at = (i: number): RunningGateway => gateways[i % gateways.length]!;
 
 /** The slug that answered. */
-async function sideOf(path: string, body: object, { gw = gateways[0]!, value = key }: { gw?: RunningGateway; value?: string } = {}): Promise<string> {
-  const { status, json } = await ask(gw, `${account.slug}/demo`, path, { model: 'demo', ...body }, value);
+async function sideOf(
+  path: string,
+  body: object,
+  { gw = gateways[0]!, value = key }: { gw?: RunningGateway; value?: string } = {},
+): Promise<string> {
+  const { status, json } = await ask(gw, `${demo()}${path}`, { model: 'demo', ...body }, value);
   expect({ status, json }).toMatchObject({ status: 200 });
   return String(json['model']);
 }
@@ -113,7 +122,7 @@ describe('an alias with a canary', () => {
     for (const text of TEXTS.slice(0, 6)) {
       const side = (await chatSide(text)) === slugOf(stable) ? runners.stable : runners.candidate;
       const before = side.admitted.length;
-      const { status } = await ask(at(0), `${account.slug}/demo`, '/messages/count_tokens', { model: 'demo', messages: [user(text)] });
+      const { status } = await ask(at(0), `${demo()}/messages/count_tokens`, { model: 'demo', messages: [user(text)] });
       expect(status).toBe(200);
       expect(side.admitted.slice(before)).toMatchObject([{ api: 'count' }]);
     }
@@ -136,7 +145,7 @@ describe('an alias with a canary', () => {
   it('has other conversations first for another key', async () => {
     await share(50);
     const other = rig.key(account.id).value;
-    await until('the key is known', async () => (await ask(at(0), slugOf(stable), '/models', null, other)).status === 200);
+    await until('the key is known', async () => (await ask(at(0), `${slugOf(stable)}/v1/models`, null, other)).status === 200);
     expect(await sidesOf({ value: other })).not.toEqual(await sidesOf());
   });
 
@@ -145,9 +154,9 @@ describe('an alias with a canary', () => {
     for (const model of [slugOf(stable), slugOf(candidate), 'demo', `${account.slug}/demo`]) {
       expect(await sideOf('/chat/completions', { model, messages: [user('x')] })).toBe(slugOf(candidate));
     }
-    const { status } = await ask(at(0), `${account.slug}/demo`, '/chat/completions', { model: 'deployment-1', messages: [user('x')] });
+    const { status } = await ask(at(0), `${demo()}/chat/completions`, { model: 'deployment-1', messages: [user('x')] });
     expect(status).toBe(400);
-    expect((await ask(at(0), `${account.slug}/demo`, '/models', null)).json).toMatchObject({ data: [{ id: 'demo' }] });
+    expect((await ask(at(0), `${demo()}/models`, null)).json).toMatchObject({ data: [{ id: 'demo' }] });
   });
 });
 
@@ -155,7 +164,7 @@ describe('a request stays on the stable side', () => {
   it('of a key that is not open for the candidate', async () => {
     await share(100);
     const narrow = rig.key(account.id, { deployments: [stable.id] }).value;
-    await until('the key is known', async () => (await ask(at(0), slugOf(stable), '/models', null, narrow)).status === 200);
+    await until('the key is known', async () => (await ask(at(0), `${slugOf(stable)}/v1/models`, null, narrow)).status === 200);
     expect(await chatSide('x', { value: narrow })).toBe(slugOf(stable));
     expect(await chatSide('x')).toBe(slugOf(candidate));
   });
@@ -189,14 +198,14 @@ describe('a request stays on the stable side', () => {
 describe('a stored response', () => {
   it('is continued on the side that stored it', async () => {
     const create = async (body: object): Promise<Record<string, unknown>> =>
-      (await ask(at(0), `${account.slug}/demo`, '/responses', { model: 'demo', ...body })).json;
+      (await ask(at(0), `${demo()}/responses`, { model: 'demo', ...body })).json;
     await share(100);
     const first = await create({ input: 'My name is Ada.' });
     expect(first).toMatchObject({ model: slugOf(candidate) });
     await share(1);
     const next = await create({ input: 'Who am I?', previous_response_id: first['id'] });
     expect(next).toMatchObject({ model: slugOf(candidate) });
-    expect((await ask(at(1), `${account.slug}/demo`, `/responses/${String(next['id'])}`, null)).status).toBe(200);
+    expect((await ask(at(1), `${demo()}/responses/${String(next['id'])}`, null)).status).toBe(200);
     await share(null);
     const own = await create({ input: 'Hello.' });
     await share(100);
@@ -210,7 +219,7 @@ describe('a canary of embeddings', () => {
     const sides = [rig.deployment(account.id, { caps, context: 100 }), rig.deployment(account.id, { caps, context: 100 })];
     for (const { id } of sides) await rig.runner({ dep: id, caps, script: embedNumbers });
     const [one, other] = sides.map(({ id }) => id);
-    const embed = (input: string): Promise<Answered> => ask(at(0), `${account.slug}/vectors`, '/embeddings', { model: 'vectors', input });
+    const embed = (input: string): Promise<Answered> => ask(at(0), `${account.slug}/vectors/v1/embeddings`, { model: 'vectors', input });
     await share(50, [one!, other!], 'vectors');
     await until('both embed', async () => {
       const found = await Promise.all(TEXTS.map(embed));

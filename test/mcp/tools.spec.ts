@@ -185,30 +185,6 @@ describe.each(ERAS)('an agent of the %s era', (era) => {
     expect((await call(agent, 'delete_alias', { alias: 'moved', confirm_alias: 'moved' })).data['removed']).toBe(true);
   });
 
-  it('moves an alias in steps, and back', async () => {
-    const [one, two] = await Promise.all([created(agent), created(agent)]);
-    await call(agent, 'set_alias', { alias: 'steps', slug: one });
-    expect(codeOf(await call(agent, 'get_rollout', { alias: 'steps' }))).toBe('rollout_not_found');
-    const started = await call(agent, 'start_rollout', { alias: 'steps', candidate: two, steps: [10, 60], by_hand: true });
-    const shown = { alias: `${tenant.slug}/steps`, stable: one, candidate: two };
-    expect(started.data).toMatchObject({ ...shown, state: 'running', candidate_percent: 10, step: 0, waits_for: 'person' });
-    const refused = await call(agent, 'set_alias', { alias: 'steps', slug: two, replace: true });
-    expect([codeOf(refused), refused.text]).toEqual(['rollout_in_progress', expect.stringContaining('Call get_rollout.')]);
-    for (let times = 0; times < 2; times += 1) {
-      expect((await call(agent, 'advance_rollout', { alias: 'steps', from_step: 0 })).data).toMatchObject({ candidate_percent: 60, step: 1 });
-    }
-    expect((await call(agent, 'get_rollout', { alias: 'steps' })).data['figures']).toMatchObject([
-      { slug: one, requests: 0 },
-      { slug: two, requests: 0 },
-    ]);
-    expect(codeOf(await call(agent, 'promote_rollout', { alias: 'steps', confirm_alias: 'other' }))).toBe('invalid_request');
-    const promoted = await call(agent, 'promote_rollout', { alias: 'steps', confirm_alias: 'steps' });
-    expect(promoted.data).toMatchObject({ state: 'promoted', candidate_percent: 100 });
-    const back = await call(agent, 'roll_back', { alias: 'steps', confirm_alias: 'steps', reason: 'A test.' });
-    expect(back.data).toMatchObject({ state: 'rolled_back', candidate_percent: 0, reason: 'A test.' });
-    expect((await call(agent, 'get_deployment', { slug: `${tenant.slug}/steps` })).data).toMatchObject({ slug: one });
-  });
-
   it('revokes a key and never reads values', async () => {
     const { id, value } = await stage.rig.command(CreateKey, { account: tenant.account, name: 'nightly job' });
     const listed = await call(agent, 'list_deployment_keys');

@@ -29,9 +29,15 @@ beforeEach(async () => {
   const { page } = stage;
   [rollout, asked, refused] = [null, [], null];
   await answerDeployments(page);
-  await page.route('**/api/rollouts/list', (route) => route.fulfill({ json: { rollouts: rollout ? [{ ...rollout, figures: null }] : [] } }));
+  await page.route('**/api/rollouts/list', (route) =>
+    route.fulfill({ json: { rollouts: rollout ? [{ ...rollout, figures: null }] : [] } }),
+  );
   await page.route('**/api/rollouts/find', (route) => route.fulfill({ json: { rollout } }));
-  const changes = { start: RUNNING, advance: { ...RUNNING, percent: 50, at_step: 2 }, promote: { ...RUNNING, state: 'promoted', percent: 100 } };
+  const changes = {
+    start: RUNNING,
+    advance: { ...RUNNING, percent: 50, at_step: 2 },
+    promote: { ...RUNNING, state: 'promoted', percent: 100 },
+  };
   for (const [call, after] of Object.entries({ ...changes, 'roll-back': BACK })) {
     await page.route(`**/api/rollouts/${call}`, async (route) => {
       asked.push({ call, body: route.request().postDataJSON() as unknown });
@@ -118,7 +124,7 @@ describe('the form of a rollout', () => {
       call: 'start',
       body: {
         ...{ alias: 'demo', candidate: 2, steps: [10, 50], minutes: null },
-        guard: { requests: 50, checks: ['errors', 'cut', 'first_token'] },
+        guard: { checks: ['errors', 'cut', 'first_token'] },
       },
     });
   });

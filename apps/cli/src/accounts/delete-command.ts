@@ -6,6 +6,8 @@ import {
   FindAccountQuotas,
   FindDeploymentQuotas,
   isServiceError,
+  ListRollouts,
+  RollBackRollout,
   SetAccountState,
   SetDeploymentQuotas,
   StopDeployment,
@@ -88,11 +90,20 @@ async function deleteDeployments(session: Session, account: Account): Promise<nu
   }
 }
 
-/** Suspends the account, sets its quotas to 0, then deletes its deployments. Returns how many. */
+/** Ends rollouts, which keep their stable deployments from being stopped. */
+async function endRollouts(session: Session, { id: account }: Account): Promise<void> {
+  const { rollouts } = await session.call(ListRollouts, { account });
+  for (const { alias, state } of rollouts) {
+    if (state === 'running') await session.call(RollBackRollout, { account, alias, reason: 'The account is deleted.', actor: OPERATOR });
+  }
+}
+
+/** Suspends the account, sets its quotas to 0, ends its rollouts, then deletes its deployments. Returns how many. */
 async function emptied(session: Session, account: Account): Promise<number> {
   await session.call(SetAccountState, { account: account.id, state: 'suspended' });
   const quotas = { deployments: 0, replicas: 0, aliases: 0 };
   await session.call(SetDeploymentQuotas, { account: account.id, quotas, actor: OPERATOR });
+  await endRollouts(session, account);
   return deleteDeployments(session, account);
 }
 

@@ -20,16 +20,22 @@ const point = command('point', 'Makes an alias, or points it at another deployme
   .addArgument(DEPLOYMENT)
   .option('--override <REASON>', 'although its adapter did not pass its gate; kept in the audit log')
   .takes(ACCOUNT)
-  .plans(({ options: { override } }: Call<{ readonly override?: string }>, { account: named, alias }: AliasReference, reference: DeploymentReference) => {
-    if (named !== null && reference.account !== null && named !== reference.account) {
-      throw new UsageError('An alias and its deployment belong to one account.');
-    }
-    return async (session) => {
-      const { account, view, slug } = await findDeployment(session, { ...reference, account: reference.account ?? named });
-      const reply = await session.call(PointAlias, { account: account.id, alias, deployment: view.id, override });
-      return { json: { account: account.slug, ...reply, slug }, text: `${account.slug}/${alias} points at ${slug}.` };
-    };
-  });
+  .plans(
+    (
+      { options: { override } }: Call<{ readonly override?: string }>,
+      { account: named, alias }: AliasReference,
+      reference: DeploymentReference,
+    ) => {
+      if (named !== null && reference.account !== null && named !== reference.account) {
+        throw new UsageError('An alias and its deployment belong to one account.');
+      }
+      return async (session) => {
+        const { account, view, slug } = await findDeployment(session, { ...reference, account: reference.account ?? named });
+        const reply = await session.call(PointAlias, { account: account.id, alias, deployment: view.id, override });
+        return { json: { account: account.slug, ...reply, slug }, text: `${account.slug}/${alias} points at ${slug}.` };
+      };
+    },
+  );
 
 const list = command('list', 'Lists the aliases of an account.')
   .takes(ACCOUNT)

@@ -14,7 +14,14 @@ import { Argument, Option } from 'commander';
 import { findAccount } from '../accounts/find-account.js';
 import { UsageError } from '../cli-errors.js';
 import { ACCOUNT, type Answer, type Call, command, group } from '../command.js';
-import { accountOf, type AliasReference, aliasReference, type DeploymentReference, deploymentReference, findDeployment } from '../deployments/deployment-name.js';
+import {
+  accountOf,
+  type AliasReference,
+  aliasReference,
+  type DeploymentReference,
+  deploymentReference,
+  findDeployment,
+} from '../deployments/deployment-name.js';
 import { type Cell, fields, table, tableOr } from '../table.js';
 import { whole } from '../values.js';
 
@@ -98,19 +105,19 @@ const start = command('start', 'Moves an alias to another deployment in steps.',
   .addOption(new Option('--steps <PERCENT,…>', 'shares of the candidate (default: 5,25,50,100)').argParser(stepsOf))
   .addOption(new Option('--minutes <N>', 'minutes of each step (default: 10)').argParser(minutesOf))
   .option('--by-hand', 'takes steps only by "advance"')
-  .addOption(
-    new Option('--requests <N>', 'requests of the candidate before it is judged (default: 50)').argParser(whole(Requests)),
-  )
+  .addOption(new Option('--requests <N>', 'requests of the candidate before it is judged (default: 50)').argParser(whole(Requests)))
   .addOption(new Option('--checks <CHECK,…>', 'what the guard compares (default: all; none)').argParser(checksOf))
   .takes(OVERRIDE, ACCOUNT)
   .examples('rollouts start demo deployment-8', 'rollouts start demo deployment-8 --steps 10,50 --minutes 60')
-  .plans(({ options }: Call<StartValues>, { account: named, alias }: AliasReference, reference: DeploymentReference) => async (session) => {
+  .plans(({ options }: Call<StartValues>, { account: named, alias }: AliasReference, reference: DeploymentReference) => {
     const { steps, minutes, byHand, requests, checks, override } = options;
     if (byHand && minutes !== undefined) throw new UsageError('Name either --minutes or --by-hand.');
-    const { account, view } = await findDeployment(session, { ...reference, account: reference.account ?? named });
-    const pace = byHand ? null : minutes;
-    const request = { account: account.id, alias, candidate: view.id, steps, minutes: pace, guard: { requests, checks }, override };
-    return described(account.slug, (await session.call(StartRollout, request)).rollout);
+    const settings = { steps, minutes: byHand ? null : minutes, guard: { requests, checks }, override };
+    return async (session) => {
+      const { account, view } = await findDeployment(session, { ...reference, account: reference.account ?? named });
+      const request = { account: account.id, alias, candidate: view.id, ...settings };
+      return described(account.slug, (await session.call(StartRollout, request)).rollout);
+    };
   });
 
 const show = command('show', 'Shows the newest rollout of an alias, with figures of both sides; without an alias all of them.')
@@ -123,7 +130,13 @@ const show = command('show', 'Shows the newest rollout of an alias, with figures
     }
     const account = await findAccount(session);
     const { rollouts: all } = await session.call(ListRollouts, { account: account.id });
-    const rows = all.map((one) => [`${account.slug}/${one.alias}`, deploymentSlug(one.stable), deploymentSlug(one.candidate), shareText(one), one.since]);
+    const rows = all.map((one) => [
+      `${account.slug}/${one.alias}`,
+      deploymentSlug(one.stable),
+      deploymentSlug(one.candidate),
+      shareText(one),
+      one.since,
+    ]);
     const text = tableOr(`No rollouts in account ${account.slug}.`, ['ALIAS', 'STABLE', 'CANDIDATE', 'SHARE', 'SINCE'], rows);
     return { json: { account: account.slug, rollouts: all }, text };
   });
@@ -139,10 +152,13 @@ const advance = command('advance', 'Takes the next step at once; after the last 
 const promote = command('promote', 'Points the alias at the candidate; the former deployment stays.')
   .addArgument(ALIAS)
   .takes(OVERRIDE, ACCOUNT)
-  .plans(({ options: { override } }: Call<{ readonly override?: string }>, { account: named, alias }: AliasReference) => async (session) => {
-    const account = await accountOf(session, named);
-    return described(account.slug, (await session.call(PromoteRollout, { account: account.id, alias, override })).rollout);
-  });
+  .plans(
+    ({ options: { override } }: Call<{ readonly override?: string }>, { account: named, alias }: AliasReference) =>
+      async (session) => {
+        const account = await accountOf(session, named);
+        return described(account.slug, (await session.call(PromoteRollout, { account: account.id, alias, override })).rollout);
+      },
+  );
 
 const back = command('back', 'Sends all requests to the stable deployment, also after a promotion.')
   .addArgument(ALIAS)

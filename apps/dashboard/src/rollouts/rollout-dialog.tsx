@@ -35,7 +35,8 @@ function wordsOf(step: RolloutStep, { stable, candidate, steps, at_step: at }: R
     const text = `All requests to ${name} go to ${from} within a second. Running answers of ${to} are finished there.`;
     return { title: `Roll ${name} back`, action: 'Roll back', text, done: `${name} is rolled back.` };
   }
-  if (step === 'promote' || next === 100) return { title: `Promote ${to}`, action: 'Promote', text: promote, done: `${name} points at ${to}.` };
+  if (step === 'promote' || next === 100)
+    return { title: `Promote ${to}`, action: 'Promote', text: promote, done: `${name} points at ${to}.` };
   const text = `${to} will answer ${next} % of the conversations at once, without waiting for the time of this step.`;
   return { title: 'Take the next step', action: `Give it ${next} %`, text, done: `${to} answers ${next} %.` };
 }

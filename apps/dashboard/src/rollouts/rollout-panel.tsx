@@ -33,7 +33,11 @@ export function RolloutPanel({ rollout: listed, here }: RolloutPanelProps): JSX.
   const [look, text] = STATES[rollout.state];
   return (
     <Panel title={`Rollout of ${slug}/${rollout.alias}`} actions={<Status look={look} text={text} />}>
-      <ProgressBar label="Share of the candidate" share={rollout.percent / 100} text={`${rollout.percent} % of conversations go to the candidate`} />
+      <ProgressBar
+        label="Share of the candidate"
+        share={rollout.percent / 100}
+        text={`${rollout.percent} % of conversations go to the candidate`}
+      />
       {rollout.reason !== null && <Notice look={rollout.state === 'rolled_back' ? 'warn' : 'info'}>{rollout.reason}</Notice>}
       <Figures rollout={rollout} here={here} />
       <p className="text-sm text-muted">
@@ -45,7 +49,15 @@ export function RolloutPanel({ rollout: listed, here }: RolloutPanelProps): JSX.
 }
 
 /** Who is on a side, with a link to it. */
-function SideName({ id, here, side }: { readonly id: DeploymentView['id']; readonly here: DeploymentView['id']; readonly side: string }): JSX.Element {
+function SideName({
+  id,
+  here,
+  side,
+}: {
+  readonly id: DeploymentView['id'];
+  readonly here: DeploymentView['id'];
+  readonly side: string;
+}): JSX.Element {
   const { slug: account } = useAccount();
   const { data } = useDeployments();
   const name = data?.find((one) => one.id === id)?.name ?? slugOf({ id });

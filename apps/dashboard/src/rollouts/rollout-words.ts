@@ -38,7 +38,8 @@ export function guardText({ guard, minutes, steps }: Pick<RolloutView, 'guard' |
   return `Steps ${steps.join(', ')} %, ${pace}. The guard ${compared} from ${formatCount(guard.requests)} requests on.`;
 }
 
-const shareOf = (part: number, all: number): string => (all === 0 ? '–' : `${formatCount(part)} (${Number(((100 * part) / all).toFixed(1))} %)`);
+const shareOf = (part: number, all: number): string =>
+  all === 0 ? '–' : `${formatCount(part)} (${Number(((100 * part) / all).toFixed(1))} %)`;
 
 /** One row of figures: what, and its value on both sides. */
 export type FigureRow = readonly [what: string, stable: string, candidate: string];

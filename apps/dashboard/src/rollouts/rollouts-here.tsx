@@ -10,7 +10,7 @@ const RUNNING_EVERY_MS = 5_000;
 const REST_EVERY_MS = 30_000;
 
 /** The rollouts that name a deployment on either side, the running ones first. */
-export function rolloutsOf(all: readonly RolloutView[], id: DeploymentView['id']): readonly RolloutView[] {
+function rolloutsOf(all: readonly RolloutView[], id: DeploymentView['id']): readonly RolloutView[] {
   const here = all.filter(({ stable, candidate }) => stable === id || candidate === id);
   const rank = ({ state }: RolloutView): number => (state === 'running' ? 0 : 1);
   return here.toSorted((a, b) => rank(a) - rank(b) || b.id - a.id);

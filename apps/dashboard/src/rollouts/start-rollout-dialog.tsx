@@ -1,4 +1,4 @@
-import { type DeploymentView, ROLLOUT_MINUTES, ROLLOUT_REQUESTS, ROLLOUT_STEPS, type RolloutCheck } from '@slipway/contracts';
+import type { DeploymentView, RolloutCheck } from '@slipway/contracts';
 import type { JSX } from 'react';
 import { type UseFormReturn, useForm, useWatch } from 'react-hook-form';
 import { useChange } from '../api/use-call.js';
@@ -24,12 +24,13 @@ interface Values {
   readonly override: string;
 }
 
-const DEFAULTS: Values = {
+/** What is left empty is the service's choice, which the placeholders name. */
+const EMPTY: Values = {
   candidate: '',
-  steps: ROLLOUT_STEPS.join(', '),
-  minutes: ROLLOUT_MINUTES,
+  steps: '',
+  minutes: null,
   byHand: false,
-  requests: ROLLOUT_REQUESTS,
+  requests: null,
   checks: CHECK_NAMES,
   override: '',
 };
@@ -44,7 +45,7 @@ export interface StartRolloutDialogProps {
 export function StartRolloutDialog({ alias, stable, onClose }: StartRolloutDialogProps): JSX.Element {
   const { slug } = useAccount();
   const start = useChange('rollouts/start', ['rollouts/', 'aliases/', 'deployments/']);
-  const form = useForm<Values>({ defaultValues: DEFAULTS });
+  const form = useForm<Values>({ defaultValues: EMPTY });
   const all = useDeployments();
   const candidate = useWatch({ control: form.control, name: 'candidate' });
   const submit = async (values: Values): Promise<void> => {
@@ -52,8 +53,8 @@ export function StartRolloutDialog({ alias, stable, onClose }: StartRolloutDialo
     const to = (all.data ?? []).find(({ id }) => String(id) === values.candidate);
     if (!to) return;
     await start.mutateAsync({
-      ...{ alias, candidate: to.id, steps: stepsOf(steps) ?? undefined, minutes: byHand ? null : (minutes ?? ROLLOUT_MINUTES) },
-      guard: { requests: requests ?? ROLLOUT_REQUESTS, checks: [...checks] },
+      ...{ alias, candidate: to.id, steps: stepsOf(steps) ?? undefined, minutes: byHand ? null : (minutes ?? undefined) },
+      guard: { requests: requests ?? undefined, checks: [...checks] },
       ...(override.trim() !== '' && { override: override.trim() }),
     });
     announce(`The rollout of ${slug}/${alias} to ${slugOf(to)} runs.`);
@@ -71,8 +72,11 @@ export function StartRolloutDialog({ alias, stable, onClose }: StartRolloutDialo
       <TextField
         label="Steps in percent"
         autoComplete="off"
+        placeholder="5, 25, 50, 100"
         hint="Rising shares of the conversations. The candidate is promoted after the last one."
-        {...fieldOf(form, 'steps', { validate: (text) => stepsOf(text) !== null || 'Write rising numbers from 1 to 100: 5, 25, 50, 100.' })}
+        {...fieldOf(form, 'steps', {
+          validate: (text) => text.trim() === '' || stepsOf(text) !== null || 'Write rising numbers from 1 to 100: 5, 25, 50, 100.',
+        })}
       />
       <Pace form={form} />
       <Guard form={form} />
@@ -91,6 +95,7 @@ function Pace({ form }: { readonly form: UseFormReturn<Values> }): JSX.Element {
           label="Minutes of each step"
           min={1}
           max={43_200}
+          placeholder="10"
           value={minutes}
           onChange={(next) => form.setValue('minutes', next)}
         />
@@ -116,6 +121,7 @@ function Guard({ form }: { readonly form: UseFormReturn<Values> }): JSX.Element 
         label="Requests of the candidate before it is judged"
         min={10}
         max={1_000_000}
+        placeholder="50"
         value={requests}
         onChange={(next) => form.setValue('requests', next)}
       />

@@ -38,7 +38,8 @@ type Canary = NonNullable<AliasFacts['canary']>;
 /** The feed record of an alias's row. */
 export const aliasRecordOf = (row: AliasEntity): FeedRecord => {
   const { account, name, deploymentId, canaryId, canaryPercent, version } = row;
-  const canary = canaryId !== null && canaryPercent !== null && { canary: { deployment: canaryId as DeploymentId, percent: canaryPercent } };
+  const canary = canaryId !== null &&
+    canaryPercent !== null && { canary: { deployment: canaryId as DeploymentId, percent: canaryPercent } };
   return aliasRecord({ account: account as AccountId, name, deployment: deploymentId as DeploymentId, ...canary }, version);
 };
 

@@ -36,7 +36,6 @@ interface AliasFacts {
 /** Lists, points and removes aliases. */
 @Injectable()
 export class AliasesService {
-  // oxlint-disable-next-line slipway/max-params -- a change counts, checks, stores and announces; each dependency does one of these
   constructor(
     private readonly transactions: AccountTransactions,
     private readonly aliases: AliasesRepository,

@@ -13,7 +13,10 @@ const NEGLIGIBLE = 1e-17;
 const LANCZOS = [676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059, 12.507343278686905, -0.13857109526572012];
 /** Natural logarithm of x factorial, to about 12 digits (Lanczos's approximation). */
 function lnFactorial(x: number): number {
-  const series = [...LANCZOS, 9.9843695780195716e-6, 1.5056327351493116e-7].reduce((sum, each, at) => sum + each / (x + at + 1), 0.99999999999980993);
+  const series = [...LANCZOS, 9.9843695780195716e-6, 1.5056327351493116e-7].reduce(
+    (sum, each, at) => sum + each / (x + at + 1),
+    0.99999999999980993,
+  );
   const t = x + 7.5;
   return 0.5 * Math.log(2 * Math.PI) + (x + 0.5) * Math.log(t) - t + Math.log(series);
 }

@@ -76,8 +76,14 @@ describe('the test of shares', () => {
 
 describe('the test of ranks', () => {
   it('finds a shift whatever the unit is', () => {
-    const low: Histogram = [[1, 50], [2, 50]];
-    const high: Histogram = [[2, 50], [3, 50]];
+    const low: Histogram = [
+      [1, 50],
+      [2, 50],
+    ];
+    const high: Histogram = [
+      [2, 50],
+      [3, 50],
+    ];
     expect(shiftOf(high, low)).toMatchObject({ above: 0.875 });
     expect(shiftOf(high, low).z).toBeGreaterThan(5);
     expect(shiftOf(low, high).z).toBeLessThan(-5);
@@ -86,8 +92,26 @@ describe('the test of ranks', () => {
   });
 
   it('reads quantiles off a histogram', () => {
-    expect(quantile([[1, 50], [2, 45], [9, 5]], 0.5)).toBe(1);
-    expect(quantile([[1, 50], [2, 45], [9, 5]], 0.96)).toBe(9);
+    expect(
+      quantile(
+        [
+          [1, 50],
+          [2, 45],
+          [9, 5],
+        ],
+        0.5,
+      ),
+    ).toBe(1);
+    expect(
+      quantile(
+        [
+          [1, 50],
+          [2, 45],
+          [9, 5],
+        ],
+        0.96,
+      ),
+    ).toBe(9);
     expect(quantile([], 0.5)).toBeNull();
   });
 });

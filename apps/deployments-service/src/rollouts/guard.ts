@@ -38,7 +38,11 @@ const CHECKS: Record<RolloutCheck, (sides: BothSides) => string | null> = {
   errors: ({ candidate, stable }) =>
     shares('Failed requests', { cases: candidate.errors, all: candidate.requests }, { cases: stable.errors, all: stable.requests }),
   cut: ({ candidate, stable }) =>
-    shares('Answers that ended at their token limit', { cases: candidate.cut, all: candidate.completed }, { cases: stable.cut, all: stable.completed }),
+    shares(
+      'Answers that ended at their token limit',
+      { cases: candidate.cut, all: candidate.completed },
+      { cases: stable.cut, all: stable.completed },
+    ),
   first_token: ({ candidate, stable }) =>
     shifts('Median milliseconds to the first token', [candidate.first_token_ms, stable.first_token_ms], LATER),
   answer_tokens: ({ candidate, stable }) => shifts('Median tokens of an answer', [candidate.answer_tokens, stable.answer_tokens], LONGER),

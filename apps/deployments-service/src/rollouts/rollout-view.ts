@@ -5,7 +5,7 @@ import type { Rollout } from './rollouts.repository.js';
 type View = z.input<typeof RolloutView>;
 
 /** The share of the candidate, in percent. */
-export function percentOf({ state, steps, atStep }: Pick<Rollout, 'state' | 'steps' | 'atStep'>): number {
+function percentOf({ state, steps, atStep }: Pick<Rollout, 'state' | 'steps' | 'atStep'>): number {
   if (state === 'running') return steps[atStep] ?? 100;
   return state === 'promoted' ? 100 : 0;
 }

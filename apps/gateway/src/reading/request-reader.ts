@@ -1,4 +1,11 @@
-import { type CanonicalRequest, type DeploymentFacts, type ErrorCode, isServiceError, ServiceError, type ServiceErrorOptions } from '@slipway/contracts';
+import {
+  type CanonicalRequest,
+  type DeploymentFacts,
+  type ErrorCode,
+  isServiceError,
+  ServiceError,
+  type ServiceErrorOptions,
+} from '@slipway/contracts';
 import type { ThreadPool } from '@slipway/platform';
 import type { ResolvedCanary, ResolvedDeployment } from '../deployments/deployment-resolver.service.js';
 import { parseBody, parsedValue } from '../http/json-guard.js';
@@ -74,7 +81,7 @@ function readRequest<R extends SurfaceRequest>(
   bytes: Uint8Array,
   { read, namesIn }: Reading<R>,
   deployment: ResolvedDeployment,
-  { policy, stored, looksUp = deployment.facts.store ?? false }: Place,
+  { policy, stored, looksUp }: Place & { readonly looksUp: boolean },
 ): ReadBody<R> | Referring {
   const body = parsedValue(parseBody(bytes));
   const names = looksUp && !stored ? (namesIn?.(body) ?? []) : [];
@@ -93,8 +100,6 @@ interface Place {
   readonly stored?: StoredValues | undefined;
   /** The side on which its conversation was stored; absent = its beginning decides. */
   readonly side?: Side | undefined;
-  /** Whether references can be looked up; absent = where the deployment stores responses. */
-  readonly looksUp?: boolean;
 }
 
 /** The deployments between which an alias's conversations are shared. */
@@ -111,8 +116,9 @@ function readForSide<R extends SurfaceRequest>(
   place: Place,
 ): ReadBody<R> | Referring {
   const { canary } = deployment;
-  if (!canary) return readRequest(bytes, reading, deployment, place);
+  // References are looked up where responses are stored.
   const looksUp = storesOnEither(deployment);
+  if (!canary) return readRequest(bytes, reading, deployment, { ...place, looksUp });
   const request = readRequest(bytes, reading, deployment, { ...place, looksUp });
   if ('names' in request || !canary.canServe) return request;
   const isCanary = place.side === undefined ? isInShare(request.canonical, canary) : place.side === 'candidate';
@@ -251,8 +257,8 @@ export class RequestReader {
     const [last = ''] = names;
     const missing = names.filter((name) => !stored.has(name));
     const others = canary.candidate.facts.store && missing.length > 0 ? await find(canary.candidate.facts, missing) : NOTHING_STORED;
-    const side = stored.has(last) ? 'stable' : others.has(last) ? 'candidate' : undefined;
-    return { stored: new Map([...stored, ...others]), side };
+    const found = others.has(last) ? 'candidate' : undefined;
+    return { stored: new Map([...stored, ...others]), side: stored.has(last) ? 'stable' : found };
   }
 
   #whole<R extends SurfaceRequest>(request: ReadRequest<R> | Referring): ReadRequest<R> {

@@ -37,7 +37,10 @@ export class UsageComparisons {
         requests: sum(ended, 'requests', () => true),
         errors: sum(ended, 'requests', isServerFault),
         completed: sum(ended, 'requests', (status) => status === 'completed'),
-        cut: Math.max(0, sum(ended, 'cut', () => true)),
+        cut: Math.max(
+          0,
+          sum(ended, 'cut', () => true),
+        ),
         first_token_ms: histogramOf(own, 'ttft_ms'),
         answer_tokens: histogramOf(own, 'answer_tokens'),
       };

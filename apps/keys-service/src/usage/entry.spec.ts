@@ -136,7 +136,8 @@ describe('how fast a request was answered', () => {
 });
 
 describe('an answer that was cut', () => {
-  const cut = (entries: readonly Entry[]): number[] => minuteChanges(entries.map((after) => ({ before: null, after }))).map((row) => row.cut);
+  const cut = (entries: readonly Entry[]): number[] =>
+    minuteChanges(entries.map((after) => ({ before: null, after }))).map((row) => row.cut);
 
   it('is counted once it is complete, by its finish reason', () => {
     expect(cut([record({ finish: 'length' }), record({ st: 's2', finish: 'length' }), record({ st: 's3', finish: 'stop' })])).toEqual([2]);

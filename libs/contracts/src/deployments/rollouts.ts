@@ -126,7 +126,14 @@ export const StartRollout = defineRpc({
     ...actorField,
   }),
   reply: z.object({ rollout: RolloutView }),
-  errors: ['alias_not_found', 'deployment_not_found', 'deployment_not_ready', 'rollout_in_progress', 'gate_not_passed', 'rate_limit_exceeded'],
+  errors: [
+    'alias_not_found',
+    'deployment_not_found',
+    'deployment_not_ready',
+    'rollout_in_progress',
+    'gate_not_passed',
+    'rate_limit_exceeded',
+  ],
   timeoutMs: 6_000,
 });
 

@@ -22,6 +22,7 @@ const DeploymentFigures = z.object({
   /** Tokens of completed answers. */
   answer_tokens: Histogram,
 });
+/** What an alias's requests to one deployment came to. */
 export type DeploymentFigures = z.infer<typeof DeploymentFigures>;
 
 /**

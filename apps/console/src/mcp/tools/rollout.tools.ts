@@ -135,7 +135,8 @@ export const advanceRollout = defineTool({
 export const promoteRollout = defineTool({
   name: 'promote_rollout',
   title: 'Promote the candidate of a rollout',
-  description: 'Points the alias at the candidate at once. The former deployment stays, so roll_back returns to it. Ask the person you work for first.',
+  description:
+    'Points the alias at the candidate at once. The former deployment stays, so roll_back returns to it. Ask the person you work for first.',
   hints: { isReadOnly: false, isDestructive: true, isIdempotent: true },
   input: z.object({ alias: aliasInput, confirm_alias: confirmAlias }),
   output: ShownRollout,
@@ -150,7 +151,8 @@ export const promoteRollout = defineTool({
 export const rollBack = defineTool({
   name: 'roll_back',
   title: 'Roll a rollout back',
-  description: 'Sends all requests of an alias to the stable deployment within a second, also after a promotion. Ask the person you work for first.',
+  description:
+    'Sends all requests of an alias to the stable deployment within a second, also after a promotion. Ask the person you work for first.',
   hints: { isReadOnly: false, isDestructive: true, isIdempotent: true },
   input: z.object({
     alias: aliasInput,
