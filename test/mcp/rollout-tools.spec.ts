@@ -9,7 +9,7 @@ let agent: Client;
 beforeAll(async () => {
   stage = await McpStage.start();
   tenant = await stage.tenant();
-  agent = await stage.client(tenant.mcp.value, ERAS[0]!);
+  agent = await stage.client(tenant.mcp.value, ERAS[0]);
 });
 afterAll(() => stage?.end());
 

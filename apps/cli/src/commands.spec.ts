@@ -189,6 +189,7 @@ describe('the commands', () => {
       ...['create', 'show', 'rotate'].map((name) => `keys mcp ${name}`),
       ...['create', 'list', 'show', 'models', 'update', 'scale', 'stop', 'resume', 'delete', 'log'].map((name) => `deployments ${name}`),
       ...['point', 'list', 'remove'].map((name) => `aliases ${name}`),
+      ...['start', 'show', 'advance', 'promote', 'back'].map((name) => `rollouts ${name}`),
       'tune',
       ...['push', 'sample', 'list', 'show', 'problems', 'pull', 'diff', 'rm'].map((name) => `datasets ${name}`),
       ...['bases', 'list', 'show', 'log', 'pause', 'resume', 'priority', 'cancel'].map((name) => `jobs ${name}`),

@@ -102,7 +102,10 @@ const serve = command('serve', 'Deploys an adapter, or makes it the next revisio
   .addOption(new Option('--revision-of <DEPLOYMENT>', 'makes a revision of this deployment').argParser(deploymentReference))
   .option('--override <REASON>', 'serves it although it did not pass its gate; kept in the audit log')
   .takes(...UPSTREAM_OPTIONS, ...WAIT_OPTIONS, ACCOUNT)
-  .examples('adapters serve support --alias support --wait', 'adapters serve support --upstream http://gpu-1:8000 --upstream-model org/base')
+  .examples(
+    'adapters serve support --alias support --wait',
+    'adapters serve support --upstream http://gpu-1:8000 --upstream-model org/base',
+  )
   .plans((call: Call<ServeValues>, reference: DatasetReference) => {
     const { options } = call;
     const withinMs = waitOf(options);
