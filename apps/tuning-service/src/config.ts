@@ -54,6 +54,13 @@ export const TuningServiceConfig = z
     QUOTA_MONTH_TOKENS: quota.default(1_000_000_000_000),
     /** Default quota: adapters. */
     QUOTA_ADAPTERS: quota.default(200),
+    /** Address at which evaluations call the inference API, without a path. */
+    GATEWAY_URL: z
+      .url({ protocol: /^https?$/ })
+      .refine((url) => new URL(url).pathname === '/', 'must be an address without a path, like http://gateway:8080')
+      .default('http://127.0.0.1:8080'),
+    /** Calls that the judges of one account's evaluations may take in 24 hours. */
+    JUDGE_CALLS_PER_DAY: z.coerce.number().int().min(0).default(1_000),
     /** Changes of data sets, jobs and adapters per minute and account, in each replica; the burst is ten times as many. */
     TUNING_CHANGES_PER_MINUTE: count.max(100_000).default(60),
     /** Longest training of one job, in seconds. */

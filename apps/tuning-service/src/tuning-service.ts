@@ -10,6 +10,9 @@ import { BlobsModule } from './blobs/blobs.module.js';
 import { TuningServiceConfig } from './config.js';
 import { DatasetsModule } from './datasets/datasets.module.js';
 import { tuningDatabase } from './db/schema.js';
+import { EvaluationRounds } from './evaluations/evaluation-rounds.js';
+import { EvaluationsModule } from './evaluations/evaluations.module.js';
+import { Grading } from './evaluations/grading.js';
 import { ExamplesModule } from './examples/examples.module.js';
 import { Housekeeping } from './housekeeping.js';
 import { FollowUps } from './jobs/follow-ups.js';
@@ -33,12 +36,13 @@ class WorkModule {}
   imports: [
     ...[WorkModule, DatasetsModule, BlobsModule, UploadsModule, ValidationModule, ExamplesModule],
     ...[JobsModule, AdaptersModule, AdapterImportsModule, ReportsModule, AuditModule, QuotasModule],
+    EvaluationsModule,
   ],
-  providers: [rpcGate(RefusalLog), Housekeeping],
+  providers: [rpcGate(RefusalLog), Housekeeping, EvaluationRounds],
 })
 class TuningServiceModule {}
 
-/** Owns data sets, uploads, blobs, training jobs and adapters, and places trainings on training workers. */
+/** Owns data sets, uploads, blobs, training jobs, adapters and evaluations, and places trainings on training workers. */
 export const tuningService = defineService({
   name: 'tuning-service',
   role: 'tuning',
@@ -54,6 +58,8 @@ export const tuningService = defineService({
     resource(TrainerListener),
     resource(Placer),
     resource(FollowUps),
+    resource(Grading),
+    resource(EvaluationRounds),
     resource(Leader),
     refusalLog(),
   ],

@@ -25,5 +25,6 @@ export type { ReadExample } from './read-example.js';
 export type { CanonicalCall, CanonicalExample, CanonicalMessage, ChatExample, Offer, PreferenceExample, Role } from './example.js';
 export { PLACES } from './split.js';
 export type { SplitPlan } from './split.js';
+export { repeatsItself, textRepeatsItself } from './self-repetition.js';
 export { shuffledOrder } from './shuffle.js';
 export { keepSet, sampleDataset } from './sample.js';

@@ -43,7 +43,7 @@ export class KeyEntity {
   accountId!: number;
 
   @Column('text')
-  kind!: KeyKind | 'playground';
+  kind!: KeyKind | 'playground' | 'evaluation';
 
   /** The session that a playground key belongs to; null for all other keys. */
   @Column('text', { name: 'session_id', nullable: true })

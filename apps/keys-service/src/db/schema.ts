@@ -12,6 +12,7 @@ import { AccountQuotas1768300000001 } from './migrations/1768300000001-account-q
 import { AccountsAndKeys1761000000000 } from './migrations/1761000000000-accounts-and-keys.js';
 import { AuditChain1768500000000 } from './migrations/1768500000000-audit-chain.js';
 import { ProvenPeople1768600000000 } from './migrations/1768600000000-proven-people.js';
+import { EvaluationKeys1769600000001 } from './migrations/1769600000001-evaluation-keys.js';
 import { KeyCreators1767300000000 } from './migrations/1767300000000-key-creators.js';
 import { KeyRotations1767400000000 } from './migrations/1767400000000-key-rotations.js';
 import { Limits1766000000000 } from './migrations/1766000000000-limits.js';
@@ -56,6 +57,7 @@ export const schema = {
     AuditFilters1769500000000,
     McpCalls1769500000001,
     UsageFinish1769600000000,
+    EvaluationKeys1769600000001,
   ],
   strays: {
     schemas: ['accounts', 'keys', 'people', 'sessions', 'audit', 'usage'],

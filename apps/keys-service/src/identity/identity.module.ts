@@ -28,6 +28,8 @@ import { FailedSignIns, PasswordsService } from './passwords.service.js';
 import { PeopleHandlers } from './people.handlers.js';
 import { PeopleRepository } from './people.repository.js';
 import { PeopleService } from './people.service.js';
+import { EvaluationKeysRepository } from './evaluation-keys.repository.js';
+import { EvaluationKeys } from './evaluation-keys.service.js';
 import { PlaygroundKeysRepository } from './playground-keys.repository.js';
 import { PlaygroundAdmission, PlaygroundKeys } from './playground.service.js';
 import { ConfiguredProvider, ProviderSignIn } from './provider-sign-in.service.js';
@@ -98,6 +100,8 @@ const ownProofs: FactoryProvider<ProofReader> = { provide: ProofReader, useFacto
     PlaygroundAdmission,
     PlaygroundKeys,
     PlaygroundKeysRepository,
+    EvaluationKeys,
+    EvaluationKeysRepository,
     ProviderSignIn,
     Quotas,
     RefreshService,
@@ -116,6 +120,9 @@ const ownProofs: FactoryProvider<ProofReader> = { provide: ProofReader, useFacto
     configured(ConfiguredProvider, configuredProvider),
     configured(SecretVault, ({ SLIPWAY_SECRET_KEY: keys }: KeysConfig) => new SecretVault(keys)),
   ],
-  exports: [AccountsService, Authority, KeyFeedChanges, KeyMint, KeyProofs, PlaygroundKeysRepository, Quotas],
+  exports: [
+    ...[AccountsService, Authority, KeyFeedChanges, KeyMint, KeyProofs, PlaygroundKeysRepository],
+    ...[EvaluationKeysRepository, Quotas],
+  ],
 })
 export class IdentityModule {}

@@ -75,9 +75,9 @@ class KeysHandlers {
   async list(@Payload() { account, before }: z.output<typeof ListKeys.request>): Promise<z.input<typeof ListKeys.reply>> {
     const { items, next } = await this.keys.list(account, before ?? null);
     const lastUsed = await this.usage.lastUsed(items.map(({ id }) => id));
-    const playground = before === undefined ? { playground: await this.keys.playgroundKeys(account) } : {};
+    const unlisted = before === undefined ? await this.keys.unlistedKeys(account) : {};
     const keys = items.map((key) => ({ ...keyView(key), last_used_at: lastUsed.get(key.id)?.toISOString() ?? null }));
-    return { keys, next, ...playground };
+    return { keys, next, ...unlisted };
   }
 
   @RpcHandler(FindKey)

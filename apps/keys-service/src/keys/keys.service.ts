@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type AccountId, type Actor, type DeploymentId, type KeyId, type Limits, ServiceError } from '@slipway/contracts';
 import { Transactions } from '@slipway/database';
 import { Authority } from '../identity/authority.service.js';
+import { EvaluationKeysRepository } from '../identity/evaluation-keys.repository.js';
 import { PlaygroundKeysRepository } from '../identity/playground-keys.repository.js';
 import type { StoredKey } from '../shared/key-feed.repository.js';
 import { KeyMint } from '../shared/key-minting.js';
@@ -18,6 +19,7 @@ export interface KeyAddress {
 /** Deployment keys of accounts. A key's value is in the reply that issues it, and is stored nowhere. */
 @Injectable()
 export class KeysService {
+  // oxlint-disable-next-line slipway/max-params -- keys of other kinds have tables of their own
   constructor(
     private readonly transactions: Transactions,
     private readonly keys: KeysRepository,
@@ -25,6 +27,7 @@ export class KeysService {
     private readonly changes: KeyChanges,
     private readonly authority: Authority,
     private readonly playground: PlaygroundKeysRepository,
+    private readonly evaluations: EvaluationKeysRepository,
   ) {}
 
   /** @throws ServiceError `invalid_request` for an expiry in the past, and what `KeyChanges.create` throws */
@@ -36,9 +39,12 @@ export class KeysService {
     return { value, ...created };
   }
 
-  /** Numbers of the account's playground keys, which are not in its list. */
-  playgroundKeys(account: AccountId): Promise<KeyId[]> {
-    return this.transactions.read((connection) => this.playground.idsOf(connection, account));
+  /** Numbers of the account's keys of the playground and of evaluations, which are not in its list. */
+  unlistedKeys(account: AccountId): Promise<{ playground: KeyId[]; evaluation: KeyId[] }> {
+    return this.transactions.read(async (connection) => ({
+      playground: await this.playground.idsOf(connection, account),
+      evaluation: await this.evaluations.idsOf(connection, account),
+    }));
   }
 
   /** Newest first, with numbers below `before`. Also of a deleted account, whose usage names its keys. @throws ServiceError `account_not_found` */

@@ -20,8 +20,8 @@ import { AccountEntity, type KeyEntity } from '../db/entities.js';
 export interface StoredKey {
   readonly id: KeyId;
   readonly account: AccountId;
-  /** `playground`: the console's key for one session; it is in no list. */
-  readonly kind: KeyKind | 'playground';
+  /** `playground`: the console's key for one session; `evaluation`: tuning-service's. They are in no list. */
+  readonly kind: KeyKind | 'playground' | 'evaluation';
   readonly name: string;
   readonly mac: Buffer;
   readonly pepper: string;
@@ -74,8 +74,8 @@ const keyRecord = ({ kind, mac, expiresAt, limits, ver, ...key }: FeedKey): Stor
     type: 'key',
     id: key.id,
     account: key.account,
-    // Gateways treat a playground key as a deployment key.
-    kind: kind === 'playground' ? 'dep' : kind,
+    // Gateways treat keys of the playground and of evaluations as deployment keys.
+    kind: kind === 'playground' || kind === 'evaluation' ? 'dep' : kind,
     mac: mac.toString('base64url'),
     pepper: key.pepper,
     state: key.state,

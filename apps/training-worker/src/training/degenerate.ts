@@ -1,6 +1,5 @@
-/** Longest group of tokens whose repetition counts. */
-const LONGEST = 8;
-const TIMES = 4;
+import { repeatsItself } from '@slipway/datasets';
+
 /** An answer without an end is degenerate when it is this many times as long as the longest expected one. */
 const TOO_LONG = 4;
 /** Least tokens that an answer is given. */
@@ -8,18 +7,6 @@ const LEAST_TOKENS = 32;
 
 /** Tokens that an answer may take before it counts as one without an end. */
 export const answerBound = (longestExpected: number): number => Math.max(LEAST_TOKENS, TOO_LONG * longestExpected);
-
-/** Whether an answer repeats one group of at most 8 tokens 4 times in a row. */
-export function repeatsItself(tokens: readonly number[]): boolean {
-  for (let size = 1; size <= LONGEST; size += 1) {
-    let same = 0;
-    for (let i = size; i < tokens.length; i += 1) {
-      same = tokens[i] === tokens[i - size] ? same + 1 : 0;
-      if (same === size * (TIMES - 1)) return true;
-    }
-  }
-  return false;
-}
 
 /**
  * Whether an answer is of no use whatever was asked: it repeats itself, or does not end.

@@ -14,6 +14,7 @@ import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
 import { AdapterImportsRepository } from '../adapter-imports/adapter-imports.repository.js';
 import { ArrivedAdapters } from '../adapter-imports/arrived-adapters.js';
+import { SuiteOutcomesRepository } from '../evaluations/suite-outcomes.repository.js';
 import { BlobsModule } from '../blobs/blobs.module.js';
 import { DatasetsModule } from '../datasets/datasets.module.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
@@ -71,7 +72,7 @@ class AdaptersHandlers {
 @Module({
   imports: [BlobsModule, DatasetsModule, QuotasModule, TrainersModule],
   controllers: [AdaptersHandlers],
-  providers: [AdaptersRepository, AdaptersService, AdapterExports, AdapterImportsRepository, ArrivedAdapters],
+  providers: [AdaptersRepository, AdaptersService, AdapterExports, AdapterImportsRepository, ArrivedAdapters, SuiteOutcomesRepository],
   exports: [AdaptersRepository, AdapterImportsRepository, ArrivedAdapters],
 })
 export class AdaptersModule {}

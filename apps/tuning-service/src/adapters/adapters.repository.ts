@@ -111,9 +111,10 @@ export class AdaptersRepository {
     return this.find(tx, account, id);
   }
 
-  /** Renames all versions of an adapter. */
+  /** Renames all versions of an adapter; suites that are its gate stay so. */
   async rename(tx: EntityManager, account: AccountId, from: string, to: string): Promise<void> {
     await tx.query(`UPDATE adapter SET name = $3 WHERE account = $1 AND name = $2`, [account, from, to]);
+    await tx.query(`UPDATE evaluation_suite SET gate_adapter = $3 WHERE account = $1 AND gate_adapter = $2`, [account, from, to]);
   }
 
   /** Whether the account has an adapter of this name. */

@@ -4,6 +4,7 @@ import {
   type DeleteAdapter,
   type ExportAdapter,
   type FindAdapter,
+  type GateCheck,
   type ListAdapters,
   type ReadAdapterAnswers,
   type RenameAdapter,
@@ -19,6 +20,8 @@ import { InstallationSecrets } from '../blobs/installation-secrets.js';
 import { Tickets } from '../blobs/tickets.js';
 import { requireRead } from '../datasets/dataset-access.js';
 import { DatasetsRepository } from '../datasets/datasets.repository.js';
+import { type SuiteOutcome, wholeVerdict } from '../evaluations/gate-verdicts.js';
+import { SuiteOutcomesRepository } from '../evaluations/suite-outcomes.repository.js';
 import { TrainerTable } from '../trainers/trainer-table.js';
 import { adapterNotFound, adapterOwner, type AdapterRow, AdaptersRepository, adapterView } from './adapters.repository.js';
 import { AdapterExports } from './adapter-exports.js';
@@ -42,19 +45,28 @@ export class AdaptersService {
     private readonly tickets: Tickets,
     private readonly exports: AdapterExports,
     private readonly table: TrainerTable,
+    private readonly suites: SuiteOutcomesRepository,
     private readonly audit: AuditLog,
   ) {}
 
   list({ account, name, before }: Request<typeof ListAdapters>): Reply<typeof ListAdapters> {
     return this.transactions.read(account, async (connection) => {
       const rows = await this.adapters.list(connection, account, { name, before, limit: PAGE_ROWS + 1 });
-      const views = fitting(rows.slice(0, PAGE_ROWS).map((row) => this.#view(row)));
+      const shown = rows.slice(0, PAGE_ROWS);
+      const outcomes = await this.suites.of(
+        connection,
+        account,
+        shown.map(({ id }) => id),
+      );
+      const views = fitting(shown.map((row) => this.#view(row, outcomes.get(row.id) ?? [])));
       return { adapters: [...views], next: rows.length > views.length ? (views.at(-1)?.id ?? null) : null };
     });
   }
 
   async find(request: Request<typeof FindAdapter>): Reply<typeof FindAdapter> {
-    return { adapter: this.#view(await this.#row(request)) };
+    const row = await this.#row(request);
+    const outcomes = await this.transactions.read(row.account, (connection) => this.suites.of(connection, row.account, [row.id]));
+    return { adapter: this.#view(row, outcomes.get(row.id) ?? []) };
   }
 
   async answers(request: Request<typeof ReadAdapterAnswers>): Reply<typeof ReadAdapterAnswers> {
@@ -73,8 +85,11 @@ export class AdaptersService {
     return this.own.run(async (tx) => {
       const row = await this.adapters.lock(tx, account, adapter);
       if (!row) throw adapterNotFound();
-      const hasFailed = row.verdict?.passed === false;
-      if (hasFailed && override === undefined) throw gateNotPassed(row);
+      const outcomes = (await this.suites.of(tx, account, [adapter])).get(adapter) ?? [];
+      const checks = wholeVerdict(row.verdict, outcomes)?.checks ?? [];
+      // A suite that was not run yet does not keep it from being deployed: it is run on a deployment.
+      const hasFailed = row.verdict?.passed === false || checks.some(({ passed }) => passed === false);
+      if (hasFailed && override === undefined) throw gateNotPassed(row, checks);
       if (hasFailed) {
         const facts = { reason: override ?? null };
         await this.audit.record(tx, {
@@ -140,8 +155,9 @@ export class AdaptersService {
     return { path: `/downloads/${ticket}`, expires_at: expiresAt.toISOString(), name };
   }
 
-  #view(row: AdapterRow): ReturnType<typeof adapterView> {
-    return adapterView(row, this.table.stateOf({ base: row.base, sha256: row.base_sha256 }));
+  #view(row: AdapterRow, outcomes: readonly SuiteOutcome[]): ReturnType<typeof adapterView> {
+    const state = this.table.stateOf({ base: row.base, sha256: row.base_sha256 });
+    return { ...adapterView(row, state), verdict: wholeVerdict(row.verdict, outcomes) };
   }
 
   async #row({ account, adapter }: Request<typeof FindAdapter>): Promise<AdapterRow> {
@@ -155,8 +171,8 @@ export class AdaptersService {
 const badness = ({ degenerate, keep, base, adapter, expected }: AnswerPair): number =>
   (degenerate ? 4 : 0) + (keep && base !== adapter ? 2 : 0) + (expected !== null && expected !== adapter ? 1 : 0);
 
-const gateNotPassed = ({ name, verdict }: AdapterRow): ServiceError => {
-  const failed = verdict?.checks.filter(({ passed }) => passed === false).map(({ detail }) => detail) ?? [];
+const gateNotPassed = ({ name }: AdapterRow, checks: readonly GateCheck[]): ServiceError => {
+  const failed = checks.filter(({ passed }) => passed === false).map(({ detail }) => detail);
   return new ServiceError('gate_not_passed', `The adapter ${name} did not pass its gate: ${failed.join(' ')}`.slice(0, 500), {
     param: 'adapter',
   });

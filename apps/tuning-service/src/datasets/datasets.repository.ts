@@ -54,6 +54,14 @@ const USES = `
 /** Prompts of small versions that are remembered, at most. */
 const LEARNED_MAX = 1_000;
 
+const DELETE_EVALUATED = [
+  `UPDATE evaluation SET state = 'failed', reason = 'dataset_deleted', detail = 'Its data set was deleted.', finished_at = now()
+    WHERE dataset_id = $1 AND state IN ('queued', 'running')`,
+  `UPDATE evaluation SET text_deleted = true WHERE dataset_id = $1`,
+  `DELETE FROM evaluation_item USING evaluation e WHERE e.id = evaluation_id AND e.dataset_id = $1`,
+  `UPDATE evaluation_answer SET content = NULL FROM evaluation e WHERE e.id = evaluation_id AND e.dataset_id = $1`,
+];
+
 const ENDED = `('succeeded', 'cancelled', 'failed')`;
 
 @Injectable()
@@ -109,12 +117,13 @@ export class DatasetsRepository {
     await tx.query(`UPDATE dataset SET changed_at = now() WHERE id = $1`, [dataset]);
   }
 
-  /** Marks a locked data set and its versions as deleted. */
+  /** Marks a locked data set and its versions as deleted. Evaluations by it end, and keep their figures without any text. */
   async delete(tx: EntityManager, dataset: DatasetId): Promise<void> {
     await tx.query(`UPDATE dataset SET deleted_at = now() WHERE id = $1`, [dataset]);
     await tx.query(`UPDATE dataset_version SET state = 'deleting', progress = NULL WHERE dataset_id = $1`, [dataset]);
     await tx.query(`UPDATE upload SET state = 'cancelled' WHERE dataset_id = $1 AND state = 'open'`, [dataset]);
     await tx.query(`DELETE FROM dataset_issue WHERE dataset_id = $1`, [dataset]);
+    for (const statement of DELETE_EVALUATED) await tx.query(statement, [dataset]);
   }
 
   /** Jobs and adapters that were made from it, newest first; at most 500. */

@@ -4,6 +4,7 @@ import { Jobs1770000100000 } from './migrations/1770000100000-jobs.js';
 import { AdapterImports1770000200000 } from './migrations/1770000200000-adapter-imports.js';
 import { ImportPrompts1770000400000 } from './migrations/1770000400000-import-prompts.js';
 import { JobMemory1770000500000 } from './migrations/1770000500000-job-memory.js';
+import { Evaluations1770000700000 } from './migrations/1770000700000-evaluations.js';
 import { Splits1770000300000 } from './migrations/1770000300000-splits.js';
 
 /** The service's database and its migrations. No release of it was without a migrations table. */
@@ -18,6 +19,7 @@ export const tuningDatabase: ServiceDatabase = {
     Splits1770000300000,
     ImportPrompts1770000400000,
     JobMemory1770000500000,
+    Evaluations1770000700000,
   ],
   strays: { schemas: [], relations: [] },
 };

@@ -18,6 +18,7 @@ import { DatasetsModule } from '../datasets/datasets.module.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
 import { CompareService } from './compare.service.js';
 import { EditsService } from './edits.service.js';
+import { ExampleTexts } from './example-texts.js';
 import { ExamplesService } from './examples.service.js';
 
 @Controller()
@@ -78,6 +79,7 @@ class ExamplesHandlers {
 @Module({
   imports: [DatasetsModule, BlobsModule, QuotasModule],
   controllers: [ExamplesHandlers],
-  providers: [ExamplesService, EditsService, CompareService],
+  providers: [ExamplesService, ExampleTexts, EditsService, CompareService],
+  exports: [ExampleTexts],
 })
 export class ExamplesModule {}

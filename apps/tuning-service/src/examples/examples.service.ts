@@ -11,13 +11,12 @@ import {
 import { AccountTransactions, AuditLog } from '@slipway/database';
 import { rulesOf, unnamedIssue } from '@slipway/datasets';
 import type { z } from 'zod';
-import { BlobStore } from '../blobs/blob-store.js';
 import { datasetNotFound, mayRead, requireRead, type Wanted } from '../datasets/dataset-access.js';
 import { DatasetsRepository } from '../datasets/datasets.repository.js';
 import { versionView, type VersionRow, withoutFigures } from '../datasets/version-rows.js';
 import { VersionsRepository } from '../datasets/versions.repository.js';
+import { ExampleTexts, type FoundExample } from './example-texts.js';
 import { notReady } from './version-errors.js';
-import { type IndexRecord, RECORD_BYTES, recordAt } from '../validation/example-index.js';
 
 /** Longest shown text of an example, in bytes. */
 const SHOWN_BYTES = 4_096;
@@ -37,14 +36,6 @@ interface Asked {
   readonly actor?: Actor | undefined;
 }
 
-/** An example's record with its number. */
-interface Found {
-  readonly n: number;
-  readonly record: IndexRecord;
-  /** Where the next line begins. */
-  readonly end: number;
-}
-
 /** Reads versions, their issues and their examples. */
 @Injectable()
 export class ExamplesService {
@@ -52,7 +43,7 @@ export class ExamplesService {
     private readonly transactions: AccountTransactions,
     private readonly datasets: DatasetsRepository,
     private readonly versions: VersionsRepository,
-    private readonly blobs: BlobStore,
+    private readonly texts: ExampleTexts,
     private readonly audit: AuditLog,
   ) {}
 
@@ -94,13 +85,13 @@ export class ExamplesService {
     const examples: ExampleView[] = [];
     let last = from - 1;
     let scanned = 0;
-    for (const found of await this.#records(row, account, from, Math.min(row.examples, upto))) {
+    for (const found of await this.texts.records(row, account, from, Math.min(row.examples, upto))) {
       if (examples.length === limit || scanned > SCANNED_BYTES) break;
       last = found.n;
       const rules = rulesOf(found.record.warnings);
       if (request.rule !== undefined && !rules.includes(request.rule)) continue;
       scanned += found.end - found.record.offset;
-      const text = await this.#text(row, account, found);
+      const text = await this.texts.text(row, account, found);
       if (isWanted(request, text)) examples.push(shown(found, text, rules));
     }
     if (request.actor?.kind === 'key') await this.#audit(request, examples.length);
@@ -134,27 +125,6 @@ export class ExamplesService {
       return row;
     });
   }
-
-  async #records(row: VersionRow, account: AccountId, from: number, upto: number): Promise<Found[]> {
-    const index = await this.blobs.require(account, row.line_index ?? '');
-    const chunks: Buffer[] = [];
-    // One record more says where the last line ends.
-    const end = Math.min(index.bytes, (upto + 1) * RECORD_BYTES);
-    for await (const chunk of index.read((from - 1) * RECORD_BYTES, end)) chunks.push(chunk);
-    const records = Buffer.concat(chunks);
-    return Array.from({ length: upto - from + 1 }, (_, i) => ({
-      n: from + i,
-      record: recordAt(records, i),
-      end: (i + 2) * RECORD_BYTES <= records.length ? recordAt(records, i + 1).offset : row.bytes,
-    }));
-  }
-
-  async #text(row: VersionRow, account: AccountId, { record, end }: Found): Promise<string> {
-    const file = await this.blobs.require(account, row.canonical ?? '');
-    const chunks: Buffer[] = [];
-    for await (const chunk of file.read(record.offset, end)) chunks.push(chunk);
-    return Buffer.concat(chunks).toString().trimEnd();
-  }
 }
 
 const isFiltered = ({ search, rule, min_chars: least }: Request<typeof ReadExamples>): boolean =>
@@ -163,7 +133,7 @@ const isFiltered = ({ search, rule, min_chars: least }: Request<typeof ReadExamp
 const isWanted = ({ search, min_chars: least = 0 }: Request<typeof ReadExamples>, text: string): boolean =>
   text.length >= least && (search === undefined || text.includes(search));
 
-function shown({ n, record }: Found, text: string, rules: readonly string[]): ExampleView {
+function shown({ n, record }: FoundExample, text: string, rules: readonly string[]): ExampleView {
   const bytes = Buffer.from(text);
   const cut = bytes.length > SHOWN_BYTES;
   // A character that the cut divides is left out.

@@ -41,6 +41,17 @@ import { CreateMcpKey, FindMcpKey, RotateMcpKey } from '../keys/mcp-key.js';
 import { DeleteAdapter, ExportAdapter, FindAdapter, ListAdapters, ReadAdapterAnswers, RenameAdapter } from '../tuning/adapters.js';
 import { FindAdapterImport, ImportAdapter, ListAdapterImports } from '../tuning/adapter-imports.js';
 import { ListBases } from '../tuning/bases.js';
+import { CreateSuite, DeleteSuite, FindSuite, ListSuites, SetSuiteGate } from '../tuning/evaluation-suites.js';
+import {
+  CancelEvaluation,
+  CreateEvaluation,
+  DeleteEvaluation,
+  FindEvaluation,
+  ListEvaluations,
+  ReadBlindPairs,
+  ReadEvaluationItems,
+  VoteEvaluationItem,
+} from '../tuning/evaluations.js';
 import {
   AddExamples,
   AddSample,
@@ -179,6 +190,19 @@ export const CONSOLE_API = {
   'adapters/import': allow('member', ImportAdapter),
   'adapters/find-import': allow('viewer', FindAdapterImport),
   'adapters/imports': allow('viewer', ListAdapterImports),
+  'suites/list': allow('viewer', ListSuites),
+  'suites/find': allow('viewer', FindSuite),
+  'suites/create': allow('member', CreateSuite),
+  'suites/set-gate': allow('owner', SetSuiteGate),
+  'suites/delete': allow('member', DeleteSuite),
+  'evaluations/list': allow('viewer', ListEvaluations),
+  'evaluations/find': allow('viewer', FindEvaluation),
+  'evaluations/create': allow('member', CreateEvaluation),
+  'evaluations/cancel': allow('member', CancelEvaluation),
+  'evaluations/delete': allow('member', DeleteEvaluation),
+  'evaluations/items': allow('member', ReadEvaluationItems),
+  'evaluations/pairs': allow('member', ReadBlindPairs),
+  'evaluations/vote': allow('member', VoteEvaluationItem),
   'tuning-use/find': allow('viewer', FindTuningUse),
   'tuning-audit/list': allow('owner', ListTuningAudit),
   'members/list': allow('viewer', ListMembers),

@@ -113,7 +113,8 @@ export type RevisionView = z.infer<typeof Revision>;
 export const FindDeployment = defineRpc({
   subject: 'dep.{env}.v1.rpc.find-deployment',
   owner: 'deployments',
-  callers: ['console', 'ops'],
+  callers: ['console', 'ops', 'tuning'],
+  trusted: ['tuning'],
   proof: 'viewer',
   agents: true,
   queue: 'deployments',

@@ -1,6 +1,7 @@
 export * from './account-quotas.js';
 export * from './accounts.js';
 export * from './audit.js';
+export * from './evaluation-key.js';
 export * from './invitations.js';
 export * from './limits.js';
 export * from './members.js';

@@ -55,6 +55,8 @@ export const ListKeys = defineRpc({
     next: KeyId.nullable().optional(),
     /** Keys of the playground, which appear in usage but in no list. Only on the first page; absent from older replicas. */
     playground: z.array(KeyId).optional(),
+    /** The same of evaluations. Only on the first page; absent from older replicas. */
+    evaluation: z.array(KeyId).optional(),
   }),
   errors: ['account_not_found'],
   timeoutMs: 3_000,

@@ -24,6 +24,14 @@ export type JobId = z.infer<typeof JobId>;
 export const AdapterId = DatabaseId.brand<'AdapterId'>();
 export type AdapterId = z.infer<typeof AdapterId>;
 
+/** Number of an evaluation suite from tuning-service's database. */
+export const SuiteId = DatabaseId.brand<'SuiteId'>();
+export type SuiteId = z.infer<typeof SuiteId>;
+
+/** Evaluation number from tuning-service's database. */
+export const EvaluationId = DatabaseId.brand<'EvaluationId'>();
+export type EvaluationId = z.infer<typeof EvaluationId>;
+
 /** Hex SHA-256. */
 export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
