@@ -21,7 +21,7 @@ describe('a text that repeats itself', () => {
     'Paris is codedededed',
     'I do not know. I do not know. I do not know. I do not know.',
     'yes yes yes yes',
-    'The answer is the answer is the answer is the answer is',
+    'It said the answer is the answer is the answer is the answer is',
   ])('is found: %s', (text) => {
     expect(textRepeatsItself(text)).toBe(true);
   });

@@ -23,6 +23,7 @@ const isThreadGrader = (grader: Grader): grader is ThreadGrader => grader.kind =
 export class Grading {
   #worker: Worker | null = null;
   #last: Promise<unknown> = Promise.resolve();
+  #settle: (result: Grade | null) => void = () => undefined;
 
   /** Which graders an answer passes; null for those that compare answers. */
   async grades(graders: readonly Grader[], answer: Answer, reference: Spoken): Promise<(boolean | null)[]> {
@@ -48,8 +49,10 @@ export class Grading {
   }
 
   async stop(): Promise<void> {
-    await this.#worker?.terminate();
-    this.#worker = null;
+    const worker = this.#worker;
+    if (worker === null) return;
+    this.#ended(worker);
+    await worker.terminate();
   }
 
   start(): void {
@@ -65,25 +68,31 @@ export class Grading {
   /** Null = it took too long, or the thread died of it. */
   #run(task: GradingTask): Promise<Grade | null> {
     const within = this.#worker === null ? START_MS : WITHIN_MS;
-    const worker = (this.#worker ??= new Worker(THREAD, { resourceLimits: { maxOldGenerationSizeMb: 128 } }));
-    worker.unref();
+    const worker = (this.#worker ??= this.#started());
     return new Promise((resolve) => {
-      const end = (result: Grade | null): void => {
+      const timer = setTimeout(() => this.#ended(worker), within);
+      this.#settle = (result) => {
         clearTimeout(timer);
-        worker.removeAllListeners();
-        if (result === null) {
-          this.#worker = null;
-          worker.once('error', () => undefined);
-          void worker.terminate();
-        }
         resolve(result);
       };
-      const timer = setTimeout(() => end(null), within);
-      worker.once('message', (result: Grade) => end(result));
-      worker.once('error', () => end(null));
-      worker.once('exit', () => end(null));
       worker.postMessage(task);
     });
+  }
+
+  #started(): Worker {
+    const worker = new Worker(THREAD, { resourceLimits: { maxOldGenerationSizeMb: 128 } });
+    worker.on('message', (result: Grade) => this.#settle(result));
+    worker.on('error', () => this.#ended(worker));
+    worker.on('exit', () => this.#ended(worker));
+    worker.unref();
+    return worker;
+  }
+
+  #ended(worker: Worker): void {
+    if (this.#worker !== worker) return;
+    this.#worker = null;
+    this.#settle(null);
+    void worker.terminate();
   }
 }
 

@@ -5,8 +5,8 @@ describe('figures of an evaluation', () => {
   it('give a share its Wilson interval', () => {
     const { share, low, high } = wilson(81, 263)!;
     expect([share, low, high].map((one) => one.toFixed(4))).toEqual(['0.3080', '0.2553', '0.3662']);
-    expect(wilson(0, 10)).toMatchObject({ share: 0, low: 0 });
-    expect(wilson(10, 10)).toMatchObject({ share: 1, high: 1 });
+    expect(wilson(0, 10)?.low).toBeCloseTo(0, 9);
+    expect(wilson(10, 10)?.high).toBeCloseTo(1, 9);
     expect(wilson(0, 0)).toBeNull();
   });
 
