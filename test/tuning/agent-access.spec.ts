@@ -1,14 +1,10 @@
 import {
-  type AccountId,
   AddExamples,
   DownloadDataset,
   ExportAdapter,
   FindDataset,
   FindVersion,
-  KEY_PROOF_TYPE,
-  keyProofAudience,
   ListDatasets,
-  ListSessionKeys,
   ListTuningAudit,
   ReadAdapterAnswers,
   ReadExamples,
@@ -16,33 +12,11 @@ import {
   ReadJobLog,
   ReadJobSamples,
   SetDatasetAccess,
-  sessionIssuer,
 } from '@slipway/contracts';
-import { createLogger, RpcClient, RpcResponder } from '@slipway/platform';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { describe, expect } from 'vitest';
-import { ENV } from '../services/bus.js';
-import { PatientRpc } from '../services/patient-rpc.js';
+import { agentOf } from './agent.js';
 import { JobsStage } from './jobs-stage.js';
-import { anAccount, rigTest, type TuningRig } from './rig.js';
-
-/** Calls of an account's MCP key, whose proof is signed as keys-service signs it. */
-async function agentOf(rig: TuningRig, account: AccountId): Promise<PatientRpc> {
-  const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519' });
-  const { x = '' } = await exportJWK(publicKey);
-  const key = { kid: 'k1', kty: 'OKP' as const, crv: 'Ed25519' as const, x, alg: 'EdDSA' as const };
-  const options = { nats: await rig.connect('keys'), env: ENV, log: createLogger('test', 'silent') };
-  new RpcResponder(options, ListSessionKeys, () => Promise.resolve({ keys: [key] }));
-  const proof = await new SignJWT({ acct: account, scope: 'write' })
-    .setProtectedHeader({ alg: 'EdDSA', kid: 'k1', typ: KEY_PROOF_TYPE })
-    .setSubject('12')
-    .setIssuer(sessionIssuer(ENV))
-    .setAudience(keyProofAudience(ENV))
-    .setIssuedAt()
-    .setExpirationTime('60s')
-    .sign(privateKey);
-  return new PatientRpc(new RpcClient(await rig.connect('console'), ENV).withProof(proof));
-}
+import { anAccount, rigTest } from './rig.js';
 
 describe('an agent', () => {
   rigTest('reads of a data set what its owner allows', async ({ rig }) => {

@@ -50,25 +50,31 @@ export class EvaluationsStage {
   readonly say = new Map<number, (body: ChatBody) => Said>();
   /** Adapters and revisions of deployments. */
   readonly deployments = new Map<number, { rev: number; adapter: { id: number; name: string; version: number } | null }>();
-  readonly keysOpened: AccountId[] = [];
   gateway!: ScriptedUpstream;
 
-  private constructor(readonly rig: TuningRig) {}
+  private constructor(
+    readonly rig: TuningRig,
+    private readonly hasKeysService: boolean,
+  ) {}
 
-  static async open(rig: TuningRig): Promise<EvaluationsStage> {
-    const stage = new EvaluationsStage(rig);
+  /** @param hasKeysService whether a real one gives out the keys, which the gateway then takes unseen */
+  static async open(rig: TuningRig, { hasKeysService = false } = {}): Promise<EvaluationsStage> {
+    const stage = new EvaluationsStage(rig, hasKeysService);
     await stage.startGateway();
     const log = createLogger('test', 'silent');
-    new RpcResponder({ nats: await rig.connect('keys'), env: ENV, log }, OpenEvaluationKey, (request) => {
-      const { account } = request as z.output<typeof OpenEvaluationKey.request>;
-      stage.keysOpened.push(account);
-      return Promise.resolve({ key: 7, value: KEY, expires_at: new Date(Date.now() + 600_000).toISOString() });
-    });
+    if (!hasKeysService) await stage.#giveKeys();
     const admit = (call: { request: unknown }): Promise<unknown> => Promise.resolve(call.request);
     new RpcResponder({ nats: await rig.connect('deployments'), env: ENV, log, admit }, FindDeployment, (request) =>
       Promise.resolve(stage.#found((request as z.output<typeof FindDeployment.request>).deployment)),
     );
     return stage;
+  }
+
+  async #giveKeys(): Promise<void> {
+    const options = { nats: await this.rig.connect('keys'), env: ENV, log: createLogger('test', 'silent') };
+    new RpcResponder(options, OpenEvaluationKey, () =>
+      Promise.resolve({ key: 7, value: KEY, expires_at: new Date(Date.now() + 600_000).toISOString() }),
+    );
   }
 
   /** Starts the gateway, or starts it again at the same port. */
@@ -131,7 +137,7 @@ export class EvaluationsStage {
 
   #answer({ body, headers }: UpstreamRequest): UpstreamScript {
     const chat = body as ChatBody;
-    if (headers['authorization'] !== `Bearer ${KEY}`) return refusal(401, 'invalid_api_key');
+    if (!this.hasKeysService && headers['authorization'] !== `Bearer ${KEY}`) return refusal(401, 'invalid_api_key');
     const said = this.say.get(parseDeploymentSlug(chat.model) ?? 0)?.(chat) ?? refusal(404, 'model_not_found');
     if (typeof said === 'string') return completion({ role: 'assistant', content: said });
     return 'message' in said ? completion(said.message, said.finish) : said;

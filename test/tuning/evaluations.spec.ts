@@ -43,16 +43,27 @@ const rightAnswer = (text: string): string => text.replace('Question', 'Answer')
 describe('an evaluation', () => {
   it('grades each answer of each deployment, and says how certain that is', async () => {
     const given = await stage.dataset(TEN);
-    const suite = await stage.suite(given, [EXACT, { kind: 'contains', text: 'answer', ignore_case: true }, { kind: 'regex', pattern: '^Answer \\d$' }]);
+    const suite = await stage.suite(given, [
+      EXACT,
+      { kind: 'contains', text: 'answer', ignore_case: true },
+      { kind: 'regex', pattern: '^Answer \\d$' },
+    ]);
     stage.say.set(1, (body) => (lastOf(body).endsWith('3') ? 'I do not know.' : rightAnswer(lastOf(body))));
     stage.say.set(2, (body) => (lastOf(body).endsWith('3') ? 'Answer 3' : 'I do not know.'));
     const view = await stage.run(given.account, suite, [1, 2]);
     expect(view).toMatchObject({ state: 'succeeded', items: 10, done: 20, total: 20, reason: null, text_deleted: false });
     const [base, tuned] = view.results;
     expect(base?.graders).toMatchObject([0, 1, 2].map((grader) => ({ grader, passed: 9, of: 10, delta: null })));
-    expect(tuned?.graders).toMatchObject([0, 1, 2].map((grader) => ({ grader, passed: 1, of: 10, delta: { points: -80, better: 1, worse: 9, is_certain: true } })));
+    expect(tuned?.graders).toMatchObject(
+      [0, 1, 2].map((grader) => ({ grader, passed: 1, of: 10, delta: { points: -80, better: 1, worse: 9, is_certain: true } })),
+    );
     expect([base?.answered, base?.failed]).toEqual([10, 0]);
-    const { items, matching } = await rig.ask(ReadEvaluationItems, { account: given.account, evaluation: view.id, filter: 'worse', limit: 3 });
+    const { items, matching } = await rig.ask(ReadEvaluationItems, {
+      account: given.account,
+      evaluation: view.id,
+      filter: 'worse',
+      limit: 3,
+    });
     expect([matching, items.length, items[0]?.answers[1]]).toMatchObject([9, 3, { text: 'I do not know.', passed: [false, false, false] }]);
     expect(items[0]?.prompt).toMatch(/^user: Question \d$/);
     const differing = await rig.ask(ReadEvaluationItems, { account: given.account, evaluation: view.id, filter: 'differs', after: 8 });
@@ -75,14 +86,18 @@ describe('an evaluation', () => {
     ]);
     const called = (city: string): object => ({ role: 'assistant', content: null, tool_calls: [call(city)] });
     stage.say.set(1, (body) => (lastOf(body) === 'JSON?' ? '{"a": 2}' : { message: called('Oslo') }));
-    stage.say.set(2, (body) => (lastOf(body) === 'JSON?' ? `{"a": "${'codeded'.repeat(4)}"}` : { message: called('Bergen'), finish: 'length' }));
+    stage.say.set(2, (body) =>
+      lastOf(body) === 'JSON?' ? `{"a": "${'codeded'.repeat(4)}"}` : { message: called('Bergen'), finish: 'length' },
+    );
     const { id, results } = await stage.run(given.account, suite, [1, 2]);
     expect(results.map(({ graders }) => graders.map(({ passed }) => passed))).toEqual([
       [2, 1, 2, 2],
       [1, 0, 1, 0],
     ]);
     const { items } = await rig.ask(ReadEvaluationItems, { account: given.account, evaluation: id, filter: 'failed', grader: 0 });
-    expect(items).toMatchObject([{ reference: 'time({"city":"Oslo"})', answers: [{ text: '' }, { tool_calls: expect.stringContaining('Bergen') }] }]);
+    expect(items).toMatchObject([
+      { reference: 'time({"city":"Oslo"})', answers: [{ text: '' }, { tool_calls: expect.stringContaining('Bergen') }] },
+    ]);
   });
 
   it('fails an answer on which an expression takes too long, and goes on', async () => {
@@ -112,7 +127,11 @@ describe('an evaluation', () => {
     const given = await stage.dataset(TEN);
     const suite = await stage.suite(given, [EXACT]);
     stage.say.set(1, () => refusal(409, 'deployment_stopped'));
-    expect(await stage.run(given.account, suite, [1])).toMatchObject({ state: 'failed', reason: 'deployment_stopped', detail: expect.stringContaining('deployment-1') });
+    expect(await stage.run(given.account, suite, [1])).toMatchObject({
+      state: 'failed',
+      reason: 'deployment_stopped',
+      detail: expect.stringContaining('deployment-1'),
+    });
   });
 
   it('is cancelled in the middle, and keeps what it has', async () => {
@@ -154,9 +173,9 @@ describe('an evaluation', () => {
     const first = await rig.ask(CreateSuite, request);
     expect(await rig.ask(CreateSuite, request)).toEqual(first);
     expect((await rig.outcome(CreateSuite, { ...request, idempotency_key: 'k2' })).code).toBe('name_taken');
-    expect((await rig.outcome(CreateSuite, { ...request, name: 'bad', idempotency_key: 'k3', graders: [{ kind: 'regex', pattern: '(' }] })).code).toBe(
-      'invalid_request',
-    );
+    expect(
+      (await rig.outcome(CreateSuite, { ...request, name: 'bad', idempotency_key: 'k3', graders: [{ kind: 'regex', pattern: '(' }] })).code,
+    ).toBe('invalid_request');
     const created = { account, suite: 'once', deployments: [1] as never, idempotency_key: 'e1' };
     expect(await rig.ask(CreateEvaluation, created)).toEqual(await rig.ask(CreateEvaluation, created));
     const judged = await stage.suite(given, [{ kind: 'judge', deployment: 3 as never, rubric: 'Which is right?' }]);

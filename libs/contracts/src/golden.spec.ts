@@ -47,7 +47,7 @@ const cases = recorded.flatMap((contract) =>
 const MAPS = new Set(['logit_bias', 'facts', 'parameters', 'schema', 'template_args', 'roles', 'scripts', 'data']);
 
 /** Request objects that refuse unknown names, or keep them as data. */
-const STRICT_FIELDS = new Set(['limits', 'quotas', 'settings', 'gate', 'follow', 'examples']);
+const STRICT_FIELDS = new Set(['limits', 'quotas', 'settings', 'gate', 'follow', 'examples', 'graders']);
 
 /** The same message as a newer sender would write it, with unknown fields. */
 function fromTheFuture(value: unknown, strict: ReadonlySet<string>): unknown {

@@ -8,6 +8,7 @@ import { as } from '../../people/people-world.js';
 import type { PatientRpc } from '../../services/patient-rpc.js';
 import type { TestService } from '../../services/test-service.js';
 import { checked, uploadFile } from '../bytes.js';
+import { EvaluationsStage } from '../evaluations-stage.js';
 import { JobsStage } from '../jobs-stage.js';
 import { TuningRig } from '../rig.js';
 
@@ -35,6 +36,7 @@ let postgres: TestPostgres;
 let scene: ConsoleScene;
 let rig: TuningRig;
 let stage: JobsStage;
+let evaluations: EvaluationsStage;
 let service: TestService;
 let account: AccountId;
 let made: Awaited<ReturnType<typeof world>>;
@@ -58,20 +60,32 @@ async function world() {
   const pair = { prompt: ORDER, expected: ORDER, base: ORDER, adapter: ORDER, degenerate: false, keep: false };
   await trainer.report(item, { state: 'succeeded', ...result, answers: [pair] });
   const adapter = (await stage.seen(account, job, 'succeeded')).adapter!;
-  return { dataset, broken, version, upload, job, adapter };
+  for (const id of [1, 2]) {
+    evaluations.deployments.set(id, { rev: 1, adapter: null });
+    evaluations.say.set(id, () => `${id}: ${ORDER}`);
+  }
+  const graders: contracts.Grader[] = [
+    ...[{ kind: 'contains' as const, text: ORDER }, { kind: 'people' as const }],
+    { kind: 'judge', deployment: 1 as never, rubric: ORDER },
+  ];
+  const suite = await evaluations.suite({ account, dataset }, graders, { sample: 3 });
+  const { id: evaluation } = await evaluations.run(account, suite, [1, 2]);
+  return { dataset, broken, version, upload, job, adapter, suite, evaluation };
 }
 
 beforeAll(async () => {
   [postgres, scene] = [await startTestPostgres(), await ConsoleScene.start()];
   ({ account } = scene.owner);
   rig = await TuningRig.open(postgres, scene.world.keys.bus);
-  service = await rig.startReplica();
+  evaluations = await EvaluationsStage.open(rig, { hasKeysService: true });
+  service = await rig.startReplica(evaluations.settings);
   stage = new JobsStage(rig);
   made = await world();
 });
 afterAll(async () => {
   stage?.end();
   await rig?.close();
+  await evaluations?.close();
   await scene?.end();
   await postgres?.stop();
 });
@@ -84,9 +98,21 @@ const nameOf = ({ subject }: RpcContract): string => subject.split('.').at(-1) ?
 
 /** What each call may be asked with, beside what it needs. */
 function requestOf(contract: RpcContract): Record<string, unknown> {
-  const { dataset, broken, version, job, adapter, upload } = made;
+  const { dataset, broken, version, job, adapter, upload, suite, evaluation } = made;
   const faults = ['read-issues', 'find-version'].includes(nameOf(contract));
-  const base = { account, dataset, version: faults ? broken : version, from: 1, to: version, job, adapter, upload, base: 'tiny' };
+  const base = {
+    account,
+    dataset,
+    version: faults ? broken : version,
+    from: 1,
+    to: version,
+    job,
+    adapter,
+    upload,
+    suite,
+    evaluation,
+    base: 'tiny',
+  };
   const more: Record<string, object> = {
     'compare-versions': { from: broken },
     'add-examples': { base_version: version, examples: [{ prompt: 'a', completion: 'b' }], remove: [1] },
@@ -102,6 +128,10 @@ function requestOf(contract: RpcContract): Record<string, unknown> {
     'import-adapter': { name: 'another' },
     'set-job-priority': { priority: 1 },
     'set-account-quotas': { quotas: {} },
+    'create-suite': { name: 'another', version: undefined, graders: [{ kind: 'exact' }] },
+    'set-suite-gate': { gate: null },
+    'create-evaluation': { deployments: [1] },
+    'vote-evaluation-item': { n: 1, deployment: 2, choice: 'tie' },
     'list-tuning-audit': { from: undefined, to: undefined },
     'read-tuning-audit': { from: undefined, to: undefined },
   };
@@ -129,7 +159,19 @@ async function leaksOf(caller: PatientRpc): Promise<{ leaks: string[]; answered:
   return { leaks, answered };
 }
 
-const READ = ['find-dataset', 'find-version', 'read-issues', 'find-job', 'read-job-events', 'find-adapter', 'read-metrics'];
+const READ = [
+  'find-suite',
+  'list-suites',
+  'find-evaluation',
+  'list-evaluations',
+  'find-dataset',
+  'find-version',
+  'read-issues',
+  'find-job',
+  'read-job-events',
+  'find-adapter',
+  'read-metrics',
+];
 
 describe('the text of a data set', () => {
   it('is in no answer that a viewer gets', async () => {
@@ -146,7 +188,7 @@ describe('the text of a data set', () => {
     await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', scene.door.url), { requestInit: { headers } }));
     try {
       const { tools } = await client.listTools();
-      const about = tools.filter(({ name }) => /dataset|example|tun|adapter|upload/.test(name)).map(({ name }) => name);
+      const about = tools.filter(({ name }) => /dataset|example|tun|adapter|upload|suite|evaluation/.test(name)).map(({ name }) => name);
       expect(about.length).toBeGreaterThan(15);
       const { job, adapter } = made;
       const args = { name: 'support', dataset: 'support', base: 'tiny', job, adapter: String(adapter), from: 1, limit: 5, bytes: 10 };

@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { type AccountId, type Actor, type EvaluationId, type ReadBlindPairs, type ReadEvaluationItems, ServiceError, type VoteEvaluationItem } from '@slipway/contracts';
+import {
+  type AccountId,
+  type Actor,
+  type EvaluationId,
+  type ReadBlindPairs,
+  type ReadEvaluationItems,
+  ServiceError,
+  type VoteEvaluationItem,
+} from '@slipway/contracts';
 import { AccountTransactions, AuditLog } from '@slipway/database';
 import { fitting } from '@slipway/platform';
 import type { z } from 'zod';
@@ -63,7 +71,9 @@ export class EvaluationReadsService {
     requirePeople(row);
     const own = new Set(voted.filter((vote) => vote.voter === voter).map(({ n, place }) => `${n}/${place}`));
     const open = items.flatMap((item) =>
-      item.answers.flatMap((answer) => (isPair(item, answer) && !own.has(`${item.n}/${answer.place}`) ? [{ item, place: answer.place }] : [])),
+      item.answers.flatMap((answer) =>
+        isPair(item, answer) && !own.has(`${item.n}/${answer.place}`) ? [{ item, place: answer.place }] : [],
+      ),
     );
     const pairs = open.slice(0, limit).map(({ item, place }) => blindPair(row, item, place));
     return { pairs: [...fitting(pairs)], voted: own.size, left: open.length };
@@ -78,7 +88,7 @@ export class EvaluationReadsService {
     const item = items.find((one) => one.n === n);
     const answer = item?.answers.find((one) => one.place === place);
     if (!item || !answer || !isPair(item, answer)) throw noPair();
-    const verdict = choice === 'tie' ? 'tie' : ((choice === 'left') === isCandidateLeft(row, { n, place }) ? 'better' : 'worse');
+    const verdict = choice === 'tie' ? 'tie' : (choice === 'left') === isCandidateLeft(row, { n, place }) ? 'better' : 'worse';
     await this.transactions.run(request, async (tx) => {
       await this.answers.vote(tx, evaluation, { n, place, voter, verdict });
       const object = { object: `evaluation:${evaluation}`, objectName: row.suite_name };
@@ -102,7 +112,12 @@ export class EvaluationReadsService {
     });
   }
 
-  #open(row: EvaluationRow, { n, example, content }: ItemRow, answers: readonly AnswerRow[], preferred: ReturnType<typeof preferences>): ReadItem {
+  #open(
+    row: EvaluationRow,
+    { n, example, content }: ItemRow,
+    answers: readonly AnswerRow[],
+    preferred: ReturnType<typeof preferences>,
+  ): ReadItem {
     const conversation = JSON.parse(this.secrets.openText(row.account, content)) as Conversation;
     const own = answers.filter((answer) => answer.n === n);
     return {

@@ -133,7 +133,11 @@ export class EvaluationRun {
     await inParallel(missing, signal, (each) => this.#answer(run, each, maxTokens));
   }
 
-  async #answer({ row, items, calls }: Run, { n, place, deployment }: { n: number; place: number; deployment: DeploymentId }, maxTokens: number): Promise<void> {
+  async #answer(
+    { row, items, calls }: Run,
+    { n, place, deployment }: { n: number; place: number; deployment: DeploymentId },
+    maxTokens: number,
+  ): Promise<void> {
     const conversation = items.get(n);
     if (!conversation) return;
     const { account } = row;

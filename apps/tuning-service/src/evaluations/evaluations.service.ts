@@ -63,12 +63,19 @@ export class EvaluationsService {
     const compared = await Promise.all(deployments.map((deployment) => this.#compared(account, deployment)));
     await Promise.all(judges.map((judge) => this.#compared(account, judge)));
     const made = await this.transactions.run(request, (tx) =>
-      this.creations.once(tx, { account, ...(key !== undefined && { key }) }, 'evaluation', () => this.#insert(tx, request, suite, compared)),
+      this.creations.once(tx, { account, ...(key !== undefined && { key }) }, 'evaluation', () =>
+        this.#insert(tx, request, suite, compared),
+      ),
     );
     return { evaluation: made as EvaluationId };
   }
 
-  async #insert(tx: Tx, { account, actor }: Request<typeof CreateEvaluation>, suite: SuiteRow, deployments: ComparedDeployment[]): Promise<EvaluationId> {
+  async #insert(
+    tx: Tx,
+    { account, actor }: Request<typeof CreateEvaluation>,
+    suite: SuiteRow,
+    deployments: ComparedDeployment[],
+  ): Promise<EvaluationId> {
     const { graders, dataset_id, version, sample, seed } = suite;
     const calls = judgeCalls({ graders, deployments }, sample);
     await this.#claim(tx, account, calls);
@@ -85,7 +92,8 @@ export class EvaluationsService {
   /** @throws ServiceError `quota_exceeded` */
   async #claim(tx: Tx, account: AccountId, calls: number): Promise<void> {
     const counts = await this.evaluations.counts(tx, account);
-    if (counts.open >= OPEN_MAX) throw new ServiceError('quota_exceeded', `${OPEN_MAX} evaluations wait or run already. Wait for one of them, or cancel one.`);
+    if (counts.open >= OPEN_MAX)
+      throw new ServiceError('quota_exceeded', `${OPEN_MAX} evaluations wait or run already. Wait for one of them, or cancel one.`);
     if (counts.all >= ALL_MAX) throw tooMany(`${ALL_MAX} evaluations`);
     const { JUDGE_CALLS_PER_DAY: most } = this.config;
     if (calls === 0 || counts.calls + calls <= most) return;
@@ -164,4 +172,6 @@ const runs = ({ id, state }: EvaluationRow): ServiceError =>
   new ServiceError('evaluation_running', `Evaluation ${id} is ${state}. Cancel it first.`, { param: 'evaluation' });
 
 const notTheMaker = (): ServiceError =>
-  new ServiceError('not_permitted', 'Only an owner of the account may delete an evaluation that somebody else made.', { param: 'evaluation' });
+  new ServiceError('not_permitted', 'Only an owner of the account may delete an evaluation that somebody else made.', {
+    param: 'evaluation',
+  });

@@ -14,7 +14,12 @@ const result = (points: number, more: Partial<DeploymentResult> = {}): Deploymen
 });
 const outcome = (points: number, more?: Partial<DeploymentResult>): SuiteOutcome => ({
   ...{ name: 'support', points: 3 },
-  evaluation: { id: EvaluationId.parse(9), baseline: 'base', graders: [{ kind: 'exact' }, { kind: 'judge' }], result: result(points, more) },
+  evaluation: {
+    id: EvaluationId.parse(9),
+    baseline: 'base',
+    graders: [{ kind: 'exact' }, { kind: 'judge' }],
+    result: result(points, more),
+  },
 });
 const trained: Verdict = { passed: true, checks: [] };
 
@@ -22,7 +27,10 @@ describe('a suite as gate', () => {
   it('passes an adapter that loses no more than it may', () => {
     expect(suiteCheck(outcome(-3))).toMatchObject({ check: 'suite', passed: true, base: 83, adapter: 80, bound: 80, examples: 100 });
     const { passed, detail } = suiteCheck(outcome(-3.5));
-    expect([passed, detail]).toEqual([false, 'The suite support: exact lost 3.5 points against base; 3 points may be lost (evaluation 9).']);
+    expect([passed, detail]).toEqual([
+      false,
+      'The suite support: exact lost 3.5 points against base; 3 points may be lost (evaluation 9).',
+    ]);
   });
 
   it('fails an adapter whose answers a judge surely likes less', () => {

@@ -1,4 +1,11 @@
-import { type DeploymentResult, type EvaluationId, type GateCheck, type GraderResult, type GraderView, type Verdict } from '@slipway/contracts';
+import {
+  type DeploymentResult,
+  type EvaluationId,
+  type GateCheck,
+  type GraderResult,
+  type GraderView,
+  type Verdict,
+} from '@slipway/contracts';
 
 /** A suite that an adapter must pass, with the newest evaluation of the adapter by it. */
 export interface SuiteOutcome {
@@ -21,7 +28,11 @@ const percent = (value: number): number => Math.round(value * 10) / 10;
 export function suiteCheck({ name, points, evaluation }: SuiteOutcome): GateCheck {
   const check = { check: 'suite', base: null, adapter: null, bound: null, examples: 0 };
   if (evaluation === null)
-    return { ...check, passed: null, detail: `The suite ${name} has not been run on this adapter. Evaluate a deployment of it before an alias points at it.` };
+    return {
+      ...check,
+      passed: null,
+      detail: `The suite ${name} has not been run on this adapter. Evaluate a deployment of it before an alias points at it.`,
+    };
   const { id, baseline, graders, result } = evaluation;
   const nameOf = (place: number): string => graders[place]?.kind ?? `grader ${place + 1}`;
   const lost = result.graders.filter(({ delta }) => delta !== null && delta.points < -points);
@@ -50,5 +61,8 @@ function figuresOf(worst: GraderResult | undefined, points: number): Pick<GateCh
 export function wholeVerdict(verdict: Verdict | null, outcomes: readonly SuiteOutcome[]): Verdict | null {
   if (outcomes.length === 0) return verdict;
   const suites = outcomes.map(suiteCheck);
-  return { passed: verdict?.passed !== false && suites.every(({ passed }) => passed === true), checks: [...(verdict?.checks ?? []), ...suites] };
+  return {
+    passed: verdict?.passed !== false && suites.every(({ passed }) => passed === true),
+    checks: [...(verdict?.checks ?? []), ...suites],
+  };
 }

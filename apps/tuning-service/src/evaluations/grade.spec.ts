@@ -9,7 +9,11 @@ const passes = (grader: PlainGrader, answer: Answer, reference: Partial<Answer> 
 
 describe('a grader passes the right answer and no other', () => {
   it('exact', () => {
-    expect([' Blue Heron\n', 'blue heron', 'Blue Heron.'].map((text) => passes({ kind: 'exact' }, said(text)))).toEqual([true, false, false]);
+    expect([' Blue Heron\n', 'blue heron', 'Blue Heron.'].map((text) => passes({ kind: 'exact' }, said(text)))).toEqual([
+      true,
+      false,
+      false,
+    ]);
     expect(passes({ kind: 'exact', ignore_case: true }, said('BLUE HERON'))).toBe(true);
   });
 

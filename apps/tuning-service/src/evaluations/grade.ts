@@ -18,13 +18,11 @@ export type PlainGrader = Exclude<Grader, ThreadGrader | Of<'judge'> | Of<'peopl
 const folded = (text: string, ignoresCase: boolean | undefined): string => (ignoresCase === true ? text.toLowerCase() : text);
 
 const GRADES: { readonly [K in PlainGrader['kind']]: (grader: Of<K>, answer: Answer, reference: Spoken) => boolean } = {
-  exact: ({ ignore_case: ignores }, { text }, reference) =>
-    folded(text.trim(), ignores) === folded(reference.text.trim(), ignores),
+  exact: ({ ignore_case: ignores }, { text }, reference) => folded(text.trim(), ignores) === folded(reference.text.trim(), ignores),
   contains: ({ text: wanted, ignore_case: ignores }, { text }, reference) =>
     folded(text, ignores).includes(folded(wanted ?? reference.text.trim(), ignores)),
   tool_call: (_, { calls }, reference) => isDeepStrictEqual(calls.map(parsedCall), reference.calls.map(parsedCall)),
-  degenerate: (_, { text, finish }, reference) =>
-    finish !== 'length' && (!textRepeatsItself(text) || textRepeatsItself(reference.text)),
+  degenerate: (_, { text, finish }, reference) => finish !== 'length' && (!textRepeatsItself(text) || textRepeatsItself(reference.text)),
   length: ({ min = 0, max = Number.POSITIVE_INFINITY }, { text }) => {
     const length = [...text].length;
     return length >= min && length <= max;

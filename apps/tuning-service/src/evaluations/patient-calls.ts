@@ -51,7 +51,7 @@ export class PatientCalls {
   /** @throws EvaluationFailed; what the signal is aborted with */
   async ask(question: Question): Promise<Told> {
     let pauseMs = PAUSE_FIRST_MS;
-    for (let broken = 0; ; ) {
+    for (let broken = 0; ;) {
       const begun = performance.now();
       const asked = await this.gateway.ask(question, this.signal);
       const ms = Math.round(performance.now() - begun);

@@ -3,9 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { JudgementRow, Preference } from './answers.repository.js';
 import { majority, resultsOf, type Scores, settled } from './results.js';
 
-const deployments = [1, 2].map(
-  (id): ComparedDeployment => ({ deployment: DeploymentId.parse(id), name: `d${id}`, revision: 1, adapter: null, has_changed: false }),
-);
+const deployments = [1, 2].map((id): ComparedDeployment => ({
+  deployment: DeploymentId.parse(id),
+  name: `d${id}`,
+  revision: 1,
+  adapter: null,
+  has_changed: false,
+}));
 const graders: Grader[] = [
   { kind: 'exact' },
   { kind: 'judge', deployment: DeploymentId.parse(3), rubric: 'Prefer the shorter one.' },
@@ -48,9 +52,12 @@ describe('results', () => {
   });
 
   it('take a verdict that depends on the order as a tie', () => {
-    expect([settled(['better', 'worse']), settled(['better', 'better']), settled(['better', 'tie']), settled(['better', 'unread'])]).toEqual([
-      ...['tie', 'better', 'tie', 'unread'],
-    ]);
+    expect([
+      settled(['better', 'worse']),
+      settled(['better', 'better']),
+      settled(['better', 'tie']),
+      settled(['better', 'unread']),
+    ]).toEqual([...['tie', 'better', 'tie', 'unread']]);
     expect(settled(['better'])).toBeNull();
   });
 

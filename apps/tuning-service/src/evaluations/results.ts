@@ -52,7 +52,11 @@ export function preferences(graders: readonly Grader[], { judgements, votes }: S
   return found;
 }
 
-function graderResult(grader: number, own: Scores['answers'], baseline: ReadonlyMap<number, Scores['answers'][number]> | null): GraderResult {
+function graderResult(
+  grader: number,
+  own: Scores['answers'],
+  baseline: ReadonlyMap<number, Scores['answers'][number]> | null,
+): GraderResult {
   const isPassed = (answer: Scores['answers'][number]): boolean => answer.passed[grader] === true;
   const passed = own.filter(isPassed).length;
   return { grader, passed, of: own.length, rate: wilson(passed, own.length), delta: deltaOf(own, baseline, isPassed) };

@@ -35,8 +35,10 @@ type Reply<C extends { reply: z.ZodType }> = Promise<z.input<C['reply']>>;
 type Reader = Pick<Request<typeof FindSuite>, 'actor' | 'proven_role'>;
 
 /** Whether a reader may see what a data set says: members, and agents where its owner allowed it. */
-export const readsText = ({ actor, proven_role: role }: Reader, { agent_access: access }: Pick<SuiteRow | EvaluationRow, 'agent_access'>): boolean =>
-  role !== 'viewer' && mayRead(actor, access ?? 'none', 'examples');
+export const readsText = (
+  { actor, proven_role: role }: Reader,
+  { agent_access: access }: Pick<SuiteRow | EvaluationRow, 'agent_access'>,
+): boolean => role !== 'viewer' && mayRead(actor, access ?? 'none', 'examples');
 
 /** Makes, lists and deletes suites, and decides which adapters must pass them. */
 @Injectable()
@@ -105,7 +107,8 @@ export class SuitesService {
     await this.transactions.run(request, async (tx) => {
       const row = await this.#lock(tx, account, suite);
       const others = gate === null ? 0 : (await this.suites.count(tx, account, gate.adapter)).gates;
-      if (gate !== null && gate.adapter !== row.gate_adapter && others >= GATES_MAX) throw tooMany(`${GATES_MAX} suites as gates of one adapter`);
+      if (gate !== null && gate.adapter !== row.gate_adapter && others >= GATES_MAX)
+        throw tooMany(`${GATES_MAX} suites as gates of one adapter`);
       await this.suites.setGate(tx, suite, gate);
       const facts = { adapter: gate?.adapter ?? null, points: gate?.points ?? null, former: row.gate_adapter };
       await this.audit.record(tx, { account, actor, action: 'suite.gate', object: `suite:${suite}`, objectName: row.name, facts });
