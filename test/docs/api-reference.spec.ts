@@ -43,6 +43,7 @@ const UNSEEN: readonly ErrorCode[] = [
   ...(['name_taken', 'dataset_not_found', 'dataset_not_ready', 'dataset_changed', 'dataset_in_use'] as const),
   ...(['upload_not_found', 'upload_conflict', 'blob_not_found', 'base_not_found', 'base_not_trainable'] as const),
   ...(['job_not_found', 'job_finished', 'adapter_not_found', 'adapter_in_use', 'gate_not_passed'] as const),
+  ...(['suite_not_found', 'evaluation_not_found', 'evaluation_finished', 'evaluation_running'] as const),
   ...(['attempt_superseded', 'no_disk', 'trainer_unavailable'] as const),
 ];
 

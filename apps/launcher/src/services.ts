@@ -75,7 +75,7 @@ export class Services {
     ];
     if (stage.options.tuning) {
       const folders = { TRAINING_DIR: join(dataDir.path, 'training'), TRAINERS_DIR: join(dataDir.path, 'trainers') };
-      services.push(['tuning-service', { ...owned, BLOB_DIR: dataDir.blobs }]);
+      services.push(['tuning-service', { ...owned, BLOB_DIR: dataDir.blobs, GATEWAY_URL: stage.localUrl }]);
       services.push(['training-worker', { ...folders, MODEL_DIRS: this.#allowLists()['MODEL_DIRS'] ?? '' }]);
     }
     const environments = Object.fromEntries(services.map(([app, own]) => [app, { ...this.#environmentOf(app), ...own }]));

@@ -46,6 +46,7 @@ export const SETTINGS: Readonly<Record<string, readonly string[]>> = {
     'QUOTA_JOB_TOKENS',
     'QUOTA_MONTH_TOKENS',
     'QUOTA_ADAPTERS',
+    'JUDGE_CALLS_PER_DAY',
     'TUNING_CHANGES_PER_MINUTE',
     'JOB_SECONDS_MAX',
     'JOB_RANK_MAX',

@@ -29,6 +29,8 @@ const NEXT_TOOL: Partial<Record<ErrorCode, string>> = {
   rollout_in_progress: 'get_rollout',
   rollout_not_found: 'start_rollout',
   deployment_not_ready: 'resume_deployment',
+  suite_not_found: 'list_evaluation_suites',
+  evaluation_not_found: 'list_evaluations',
 };
 
 /** Names of tool arguments for fields of services that are named differently. */
