@@ -21,6 +21,7 @@ const PLACES = [
   '/local/data-sets',
   '/local/fine-tuning',
   '/local/fine-tuning/new',
+  '/local/evaluations',
   '/playground',
   '/usage',
   '/members',

@@ -1,5 +1,6 @@
 import type { ConsoleCall, ConsoleReply, DatasetView, JobView, MetricPoint, VersionView } from '@slipway/contracts';
 import type { Page } from 'playwright-core';
+import { evaluationAnswers } from './evaluation-answers.js';
 
 const AT = '2026-11-25T12:00:00.000Z';
 const SHA = 'a'.repeat(64);
@@ -191,7 +192,7 @@ const ANSWERS: Answers = {
 /** Answers the calls about tuning in the place of tuning-service. @returns calls that a page made, by name */
 export async function answerTuning(page: Page): Promise<string[]> {
   const made: string[] = [];
-  for (const [name, answer] of Object.entries(ANSWERS)) {
+  for (const [name, answer] of Object.entries({ ...ANSWERS, ...evaluationAnswers(SECRET_TEXT) })) {
     await page.route(`**/api/${name}`, async (route) => {
       made.push(name);
       const body = (route.request().postDataJSON() ?? {}) as Readonly<Record<string, unknown>>;

@@ -10,6 +10,8 @@ import {
   DEPLOYMENT_SEARCH,
   DEPLOYMENTS_SEARCH,
   ENTRIES_SEARCH,
+  EVALUATION_LIST_SEARCH,
+  EVALUATIONS_SEARCH,
   FINE_TUNING_SEARCH,
   INVITED_SEARCH,
   JOB_SEARCH,
@@ -24,6 +26,7 @@ import {
   PROFILE_SEARCH,
   REVISIONS_SEARCH,
   SETTINGS_SEARCH,
+  SUITE_LIST_SEARCH,
   USAGE_PARTS_SEARCH,
   USAGE_REFUSED_SEARCH,
   USAGE_SEARCH,
@@ -187,10 +190,26 @@ const adapter = createRoute({
   component: lazyRouteComponent(() => import('./adapters/adapter.screen.js'), 'AdapterScreen'),
 });
 
-const evaluations = createRoute({
-  getParentRoute: () => account,
-  path: '/evaluations',
-  staticData: { crumb: 'Evaluations' },
+const evaluations = createRoute({ getParentRoute: () => account, path: '/evaluations', staticData: { crumb: 'Evaluations' } });
+
+const evaluation = createRoute({
+  getParentRoute: () => evaluations,
+  path: '/$id',
+  staticData: { crumb: 'Evaluation' },
+  component: lazyRouteComponent(() => import('./evaluations/evaluation.screen.js'), 'EvaluationScreen'),
+});
+
+const vote = createRoute({
+  getParentRoute: () => evaluations,
+  path: '/$id/vote',
+  staticData: { crumb: 'Vote' },
+  component: lazyRouteComponent(() => import('./evaluations/vote.screen.js'), 'VoteScreen'),
+});
+
+const evaluationList = createRoute({
+  getParentRoute: () => evaluations,
+  path: '/',
+  validateSearch: searchOf(EVALUATIONS_SEARCH, EVALUATION_LIST_SEARCH, SUITE_LIST_SEARCH),
   component: lazyRouteComponent(() => import('./evaluations/evaluations.screen.js'), 'EvaluationsScreen'),
 });
 
@@ -297,7 +316,7 @@ export const router = createRouter({
         models,
         dataSets.addChildren([dataSetList, dataSet]),
         fineTuning.addChildren([jobList, newJob, job, adapter]),
-        evaluations,
+        evaluations.addChildren([evaluationList, evaluation, vote]),
         deployments.addChildren([deploymentList, createDeployment, deployment]),
         apiKeys.addChildren([keyList, key]),
         usage,

@@ -22,6 +22,12 @@ const PATHS = [
   'fine-tuning/1?tab=events',
   'fine-tuning/1?tab=settings',
   'fine-tuning/adapters/1',
+  'evaluations',
+  'evaluations?tab=suites',
+  'evaluations/1',
+  'evaluations/2',
+  'evaluations/3',
+  'evaluations/1/vote',
 ];
 const FITS = 'document.documentElement.scrollWidth <= document.documentElement.clientWidth';
 
@@ -68,7 +74,7 @@ describe('the screens of data sets and fine-tuning', () => {
       await show(stage.page, path);
       expect(await stage.page.locator('#content').innerText(), path).not.toContain(SECRET_TEXT);
     }
-    const forMembers = ['examples/list', 'jobs/samples', 'jobs/output', 'jobs/plan', 'adapters/answers'];
+    const forMembers = ['examples/list', 'jobs/samples', 'jobs/output', 'jobs/plan', 'adapters/answers', 'evaluations/items', 'evaluations/pairs'];
     expect(made.filter((name) => forMembers.includes(name))).toEqual([]);
     expect(made).toContain('jobs/metrics');
   }, 180_000);

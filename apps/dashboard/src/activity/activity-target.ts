@@ -36,6 +36,7 @@ function aliasOf({ object_name: kept, facts }: Subject, id: string): Target {
 
 function keyOf({ action, object_name: kept }: Subject, id: string, names: TargetNames): Target {
   if (action.startsWith('mcp_key.')) return { text: 'MCP key', path: '/api-keys?tab=mcp' };
+  if (action.startsWith('evaluation.')) return { text: kept ?? 'Evaluation', path: null };
   if (action.startsWith('playground.')) return { text: 'Playground', path: '/playground' };
   return { text: kept ?? names.key(Number(id)) ?? `key ${id}`, path: `/api-keys/${id}` };
 }
@@ -71,6 +72,10 @@ export function targetOf(entry: Subject, names: TargetNames): Target | null {
       return { text: entry.object_name ?? `job ${id}`, path: `/fine-tuning/${id}` };
     case 'adapter':
       return { text: entry.object_name ?? `adapter ${id}`, path: entry.action === 'adapter.delete' ? null : `/fine-tuning/adapters/${id}` };
+    case 'suite':
+      return { text: entry.object_name ?? `suite ${id}`, path: '/evaluations?tab=suites' };
+    case 'evaluation':
+      return { text: entry.object_name ?? `evaluation ${id}`, path: entry.action === 'evaluation.delete' ? null : `/evaluations/${id}` };
     case 'rpc':
       return { text: id.replaceAll('-', ' '), path: null };
     default: {

@@ -31,13 +31,13 @@ const EntryDrawer = lazy(() => import('./entry-drawer.js').then((module) => ({ d
 const KINDS: Readonly<Record<Log, readonly string[]>> = {
   account: ['key', 'mcp_key', 'member', 'invitation', 'session', 'password', 'user', 'account', 'playground', 'call'],
   deployments: ['deployment', 'alias', 'engine', 'quotas', 'call'],
-  tuning: ['dataset', 'job', 'adapter', 'quotas', 'call'],
+  tuning: ['dataset', 'job', 'adapter', 'suite', 'evaluation', 'quotas', 'call'],
 };
 
 const EMPTY: Readonly<Record<Log, string>> = {
   account: 'Sign-ins and changes of keys and members appear here.',
   deployments: 'Changes of deployments and aliases appear here.',
-  tuning: 'Changes of data sets, training jobs and adapters appear here.',
+  tuning: 'Changes of data sets, training jobs, adapters and evaluations appear here.',
 };
 
 const TABS = [

@@ -10,7 +10,9 @@ interface VerdictWords {
 /** A verdict in a word. `warn` when it is bad: the adapter works, but it is not better. */
 export function verdictWords(verdict: Verdict | null): VerdictWords {
   if (verdict === null) return { text: 'Not judged', look: 'plain' };
-  return verdict.passed ? { text: 'Passed', look: 'good' } : { text: 'Not passed', look: 'warn' };
+  if (verdict.passed) return { text: 'Passed', look: 'good' };
+  const hasFailed = verdict.checks.some(({ passed }) => passed === false);
+  return hasFailed || verdict.checks.length === 0 ? { text: 'Not passed', look: 'warn' } : { text: 'Waits for an evaluation', look: 'plain' };
 }
 
 const CHECKS: Readonly<Record<string, string>> = {
@@ -18,6 +20,7 @@ const CHECKS: Readonly<Record<string, string>> = {
   degenerate: 'Degenerate answers',
   keep_set: 'Keep set',
   no_effect: 'Effect on answers',
+  suite: 'Evaluation suite',
 };
 
 /** A check in words. One of a later release shows its own name. */

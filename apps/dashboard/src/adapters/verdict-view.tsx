@@ -14,8 +14,8 @@ export function VerdictView({ verdict, isImported }: { readonly verdict: Verdict
     );
   return (
     <ul aria-label="Checks" className="grid grid-cols-[minmax(0,1fr)] gap-3">
-      {verdict.checks.map((check) => (
-        <Check key={check.check} check={check} />
+      {verdict.checks.map((check, at) => (
+        <Check key={`${check.check} ${at}`} check={check} />
       ))}
     </ul>
   );

@@ -44,13 +44,21 @@ export function outcomeOf(status: string): string {
 /** Outcomes that are offered as filters before the ledger has any. */
 export const OUTCOMES: readonly string[] = ['completed', 'cancelled', 'running', ...Object.keys(HTTP)];
 
-/** Names of the keys, each of them unique: two that are called the same have their numbers beside. */
-export function keyNames(keys: readonly Pick<KeyView, 'id' | 'name'>[], playground: readonly number[]): ReadonlyMap<number, string> {
-  const counts = new Map<string, number>([['Playground', playground.length]]);
+/** Names of the keys, each of them unique: two that are called the same have their numbers beside. Those in no list have one name. */
+export function keyNames(
+  keys: readonly Pick<KeyView, 'id' | 'name'>[],
+  playground: readonly number[],
+  evaluation: readonly number[] = [],
+): ReadonlyMap<number, string> {
+  const counts = new Map<string, number>([
+    ['Playground', playground.length],
+    ['Evaluation', evaluation.length],
+  ]);
   for (const { name } of keys) counts.set(name, (counts.get(name) ?? 0) + 1);
   return new Map([
     ...keys.map(({ id, name }): [number, string] => [id, (counts.get(name) ?? 0) > 1 ? `${name} (key ${id})` : name]),
     ...playground.map((id): [number, string] => [id, 'Playground']),
+    ...evaluation.map((id): [number, string] => [id, 'Evaluation']),
   ]);
 }
 

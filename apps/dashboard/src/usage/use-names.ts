@@ -26,7 +26,7 @@ export function useKnown(): Known {
       allKeys,
       allDeployments,
       members,
-      keys: keyNames(allKeys, first?.playground ?? []),
+      keys: keyNames(allKeys, first?.playground ?? [], first?.evaluation ?? []),
       deployments: deploymentNames(allDeployments),
       aliases: listed?.aliases.map(({ alias }) => alias) ?? [],
       keysOf: (email) => allKeys.filter(({ created_by: by }) => by?.actor === 'user' && by.name === email).map(({ id }): number => id),
