@@ -32,6 +32,10 @@ const READS = [
   'get_adapter',
   'get_adapter_answers',
   'get_adapter_import',
+  'list_evaluation_suites',
+  'list_evaluations',
+  'get_evaluation',
+  'get_evaluation_answers',
 ];
 const DESTROYS = [
   'stop_deployment',
@@ -44,6 +48,7 @@ const DESTROYS = [
   'delete_dataset',
   'cancel_tuning_job',
   'delete_adapter',
+  'cancel_evaluation',
 ];
 const OTHERS = [
   'create_deployment',
@@ -60,6 +65,9 @@ const OTHERS = [
   'resume_tuning_job',
   'deploy_adapter',
   'import_adapter',
+  'create_evaluation_suite',
+  'create_evaluation',
+  'evaluate_adapter',
 ];
 const CREATES = ['create_deployment', 'repair_dataset', 'create_tuning_job', 'deploy_adapter'];
 

@@ -11,6 +11,7 @@ import { rollouts } from './rollouts/rollout-commands.js';
 import { OPERATOR } from './session/session.js';
 import { adapters } from './tuning/adapter-commands.js';
 import { datasets } from './tuning/dataset-commands.js';
+import { evals } from './tuning/evaluation-commands.js';
 import { jobs, tune } from './tuning/job-commands.js';
 import { trainers } from './tuning/trainer-commands.js';
 import { usage } from './usage/usage-command.js';
@@ -44,6 +45,7 @@ export const COMMANDS: readonly CliCommand[] = [
   datasets,
   jobs,
   adapters,
+  evals,
   trainers,
   usage,
   audit,

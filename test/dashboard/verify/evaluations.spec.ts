@@ -18,7 +18,7 @@ describe('the screens of evaluations', () => {
     await answerTuning(page);
     await stage.signIn();
     await show('evaluations');
-    await page.getByRole('table', { name: 'Evaluations' }).getByText('Expression +12 points').waitFor();
+    await page.getByRole('table', { name: 'Evaluations' }).getByText('Expression +12 points').first().waitFor();
     await show('evaluations/1');
     const matrix = page.getByRole('region', { name: 'Results by deployment and grader' });
     await matrix.getByText('+6 points, 95 % -1 to +13, 100 items: not certain').waitFor();

@@ -30,6 +30,7 @@ import { checkedBy } from '../values.js';
 import type { Account, Session } from '../session/session.js';
 import { consoleAddress, download, nameOfFile } from './dataset-commands.js';
 import { sendFile, sha256Of, sizeOf } from './send-file.js';
+import { evaluateAdapter } from './evaluation-commands.js';
 import { ADAPTER, type DatasetReference, findAdapter } from './tuning-names.js';
 
 const ASK_EACH_MS = 300;
@@ -222,5 +223,5 @@ export const adapterNameOf = (path: string): string =>
 
 /** `npx slipway adapters …`. */
 export const adapters = group('adapters', 'Shows, serves, exports, imports and deletes adapters.', [
-  ...[list, show, serve, exportCommand, importCommand, remove],
+  ...[list, show, serve, evaluateAdapter, exportCommand, importCommand, remove],
 ]);

@@ -27,6 +27,16 @@ import {
   listDatasets,
   repairDataset,
 } from './tuning/dataset.tools.js';
+import {
+  cancelEvaluation,
+  createEvaluation,
+  createEvaluationSuite,
+  evaluateAdapter,
+  getEvaluation,
+  getEvaluationAnswers,
+  listEvaluations,
+  listEvaluationSuites,
+} from './tuning/evaluation.tools.js';
 import { getDatasetProblems, previewExamples } from './tuning/example.tools.js';
 import {
   cancelTuningJob,
@@ -85,6 +95,14 @@ export const TOOLS: readonly McpTool[] = [
   importAdapter,
   getAdapterImport,
   deleteAdapter,
+  listEvaluationSuites,
+  createEvaluationSuite,
+  createEvaluation,
+  evaluateAdapter,
+  listEvaluations,
+  getEvaluation,
+  getEvaluationAnswers,
+  cancelEvaluation,
 ];
 
 /** What a tool needs: `read` where it changes nothing. */
