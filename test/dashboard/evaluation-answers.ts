@@ -8,7 +8,7 @@ const graders = [
   ...[{ kind: 'judge', deployment: 3, rubric: 'Which answer is more correct?' }, { kind: 'people' }],
 ] as SuiteView['graders'];
 
-export const SUITE = {
+const SUITE = {
   ...{ id: 1, name: 'codename', dataset: 2, dataset_name: 'release-codename', version: 2, sample: 100, seed: 1, graders },
   ...{ gate: { adapter: 'release-codename', points: 3 }, source_deleted: false, evaluations: 2, created_by: BY, created_at: AT },
 };

@@ -1,6 +1,4 @@
 import {
-  type AccountId,
-  type EvaluationId,
   FindAdapter,
   FindEvaluation,
   FindSuite,
@@ -135,11 +133,10 @@ describe('text of an evaluation', () => {
     const { evaluation: view } = await viewer.ask(FindEvaluation, { account, evaluation });
     expect([view.results[0]?.graders[0]?.passed, view.graders]).toEqual([6, [{ kind: 'contains' }]]);
     expect((await viewer.outcome(ReadEvaluationItems, { account, evaluation })).code).toBe('not_permitted');
-    expect(
-      (await agentOf(rig, account).then((agent) => agent.outcome(FindEvaluation, { account: (account + 1) as AccountId, evaluation })))
-        .code,
-    ).toBe('not_permitted');
-    expect((await rig.outcome(FindEvaluation, { account, evaluation: 999_999 as EvaluationId })).code).toBe('evaluation_not_found');
+    expect((await agentOf(rig, account).then((agent) => agent.outcome(FindEvaluation, { account: account + 1, evaluation }))).code).toBe(
+      'not_permitted',
+    );
+    expect((await rig.outcome(FindEvaluation, { account, evaluation: 999_999 })).code).toBe('evaluation_not_found');
   });
 });
 

@@ -37,7 +37,7 @@ export type Said = string | { readonly message: object; readonly finish?: string
 /** Keys in the form that contracts ask for. */
 const KEY = `svc_dep_${'0'.repeat(49)}`;
 
-export const completion = (message: object, finish = 'stop'): UpstreamScript =>
+const completion = (message: object, finish = 'stop'): UpstreamScript =>
   jsonAnswer(200, { id: 'c', object: 'chat.completion', choices: [{ index: 0, message, finish_reason: finish }] });
 
 /** A refusal as the gateway answers it. */

@@ -10,7 +10,6 @@ import {
   DEPLOYMENT_SEARCH,
   DEPLOYMENTS_SEARCH,
   ENTRIES_SEARCH,
-  EVALUATION_LIST_SEARCH,
   EVALUATIONS_SEARCH,
   FINE_TUNING_SEARCH,
   INVITED_SEARCH,
@@ -209,7 +208,7 @@ const vote = createRoute({
 const evaluationList = createRoute({
   getParentRoute: () => evaluations,
   path: '/',
-  validateSearch: searchOf(EVALUATIONS_SEARCH, EVALUATION_LIST_SEARCH, SUITE_LIST_SEARCH),
+  validateSearch: searchOf(EVALUATIONS_SEARCH, SUITE_LIST_SEARCH),
   component: lazyRouteComponent(() => import('./evaluations/evaluations.screen.js'), 'EvaluationsScreen'),
 });
 

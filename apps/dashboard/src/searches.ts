@@ -150,8 +150,10 @@ export const JOB_SEARCH = fieldsOf<{ tab: JobTab }>({ tab: wordOf(JOB_TABS, 'pro
 export const CHECKPOINTS_SEARCH = tableSearch({ prefix: 'checkpoints-', sort: 'step', dir: 'desc' });
 
 export const EVALUATION_TABS = ['evaluations', 'suites'] as const;
-export const EVALUATIONS_SEARCH = fieldsOf<{ tab: (typeof EVALUATION_TABS)[number] }>({ tab: wordOf(EVALUATION_TABS, 'evaluations') });
-export const EVALUATION_LIST_SEARCH = tableSearch({ facets: ['state', 'suite'], sort: 'created', dir: 'desc' });
+export const EVALUATIONS_SEARCH = bothOf(
+  fieldsOf<{ tab: (typeof EVALUATION_TABS)[number] }>({ tab: wordOf(EVALUATION_TABS, 'evaluations') }),
+  tableSearch({ facets: ['state', 'suite'], sort: 'created', dir: 'desc' }),
+);
 export const SUITE_LIST_SEARCH = tableSearch({ prefix: 'suites-', sort: 'name', dir: 'asc' });
 
 export const PLAYGROUND_SEARCH = fieldsOf<{ deployment: string; beside: string }>({ deployment: textOf(), beside: textOf() });

@@ -28,7 +28,7 @@ export function textRepeatsItself(text: string): boolean {
   for (let size = 1; size <= LONGEST; size += 1) {
     if (repeatOf(words, size, (end) => words.slice(end - size + 1, end + 1).some((word) => LETTER.test(word))) !== null) return true;
   }
-  const characters = [...text];
+  const characters = Array.from(text);
   for (let size = 2; size <= LONGEST; size += 1) {
     const isGroup = (end: number): boolean => {
       const group = characters.slice(end - size + 1, end + 1);

@@ -74,7 +74,15 @@ describe('the screens of data sets and fine-tuning', () => {
       await show(stage.page, path);
       expect(await stage.page.locator('#content').innerText(), path).not.toContain(SECRET_TEXT);
     }
-    const forMembers = ['examples/list', 'jobs/samples', 'jobs/output', 'jobs/plan', 'adapters/answers', 'evaluations/items', 'evaluations/pairs'];
+    const forMembers = [
+      'examples/list',
+      'jobs/samples',
+      'jobs/output',
+      'jobs/plan',
+      'adapters/answers',
+      'evaluations/items',
+      'evaluations/pairs',
+    ];
     expect(made.filter((name) => forMembers.includes(name))).toEqual([]);
     expect(made).toContain('jobs/metrics');
   }, 180_000);

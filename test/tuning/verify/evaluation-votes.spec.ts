@@ -61,10 +61,8 @@ describe('people', () => {
     const { results } = await stage.view(account, evaluation);
     expect(results[1]?.preferences).toMatchObject([{ wins: 5, losses: 0, ties: 1 }]);
     expect((await viewer.outcome(ReadBlindPairs, target)).code).toBe('not_permitted');
-    expect((await rig.outcome(VoteEvaluationItem, { ...target, n: 1, deployment: 2 as never, choice: 'tie' })).code).toBe('not_permitted');
-    expect((await one.outcome(VoteEvaluationItem, { ...target, n: 1, deployment: 1 as never, choice: 'tie' })).code).toBe(
-      'invalid_request',
-    );
+    expect((await rig.outcome(VoteEvaluationItem, { ...target, n: 1, deployment: 2, choice: 'tie' })).code).toBe('not_permitted');
+    expect((await one.outcome(VoteEvaluationItem, { ...target, n: 1, deployment: 1, choice: 'tie' })).code).toBe('invalid_request');
   });
 
   it('see the calls of evaluations under a key of their own', async () => {

@@ -43,18 +43,23 @@ export function readGrader(text: string): Grader {
   );
 }
 
-function settingsOf(kind: string, value: string | undefined): object {
-  if (value === undefined) return {};
-  if (kind === 'contains') return { text: value };
-  if (kind === 'regex') return { pattern: value };
-  if (kind === 'json_schema') return { schema: jsonOf(value) };
-  if (kind === 'length') {
+const SETTINGS: Readonly<Record<string, (value: string) => object>> = {
+  contains: (text) => ({ text }),
+  regex: (pattern) => ({ pattern }),
+  json_schema: (text) => ({ schema: jsonOf(text) }),
+  length: (value) => {
     const [, min = '', max = ''] = /^(\d*)\.\.(\d*)$/.exec(value) ?? [];
     return { ...(min !== '' && { min: Number(min) }), ...(max !== '' && { max: Number(max) }) };
-  }
-  if (kind !== 'judge') return { value };
-  const [, deployment = '', rubric = ''] = /^(?:deployment-)?(\d+):([^]+)$/.exec(value) ?? [];
-  return { deployment: Number(deployment), rubric };
+  },
+  judge: (value) => {
+    const [, deployment = '', rubric = ''] = /^(?:deployment-)?(\d+):([^]+)$/.exec(value) ?? [];
+    return { deployment: Number(deployment), rubric };
+  },
+};
+
+function settingsOf(kind: string, value: string | undefined): object {
+  if (value === undefined) return {};
+  return SETTINGS[kind]?.(value) ?? { value };
 }
 
 function jsonOf(text: string): unknown {

@@ -50,6 +50,13 @@ function personOf({ object_name: kept }: Subject, id: string, names: TargetNames
   return { text: kept ?? known ?? `person ${id}`, path: known === undefined ? null : search('/members', known) };
 }
 
+const TUNING_PAGES = { job: '/fine-tuning/', adapter: '/fine-tuning/adapters/', evaluation: '/evaluations/' } as const;
+
+function tuningOf({ action, object_name: name }: Subject, kind: 'job' | 'adapter' | 'suite' | 'evaluation', id: string): Target {
+  const page = kind === 'suite' ? '/evaluations?tab=suites' : `${TUNING_PAGES[kind]}${id}`;
+  return { text: name ?? `${kind} ${id}`, path: action === `${kind}.delete` ? null : page };
+}
+
 /** What an entry is about, by name, and where its page is. Null where there is nothing to name. */
 export function targetOf(entry: Subject, names: TargetNames): Target | null {
   const [kind = '', id = ''] = entry.object.split(/:(.*)/s);
@@ -69,13 +76,10 @@ export function targetOf(entry: Subject, names: TargetNames): Target | null {
     case 'dataset':
       return datasetOf(entry, id);
     case 'job':
-      return { text: entry.object_name ?? `job ${id}`, path: `/fine-tuning/${id}` };
     case 'adapter':
-      return { text: entry.object_name ?? `adapter ${id}`, path: entry.action === 'adapter.delete' ? null : `/fine-tuning/adapters/${id}` };
     case 'suite':
-      return { text: entry.object_name ?? `suite ${id}`, path: '/evaluations?tab=suites' };
     case 'evaluation':
-      return { text: entry.object_name ?? `evaluation ${id}`, path: entry.action === 'evaluation.delete' ? null : `/evaluations/${id}` };
+      return tuningOf(entry, kind, id);
     case 'rpc':
       return { text: id.replaceAll('-', ' '), path: null };
     default: {

@@ -12,7 +12,9 @@ export function verdictWords(verdict: Verdict | null): VerdictWords {
   if (verdict === null) return { text: 'Not judged', look: 'plain' };
   if (verdict.passed) return { text: 'Passed', look: 'good' };
   const hasFailed = verdict.checks.some(({ passed }) => passed === false);
-  return hasFailed || verdict.checks.length === 0 ? { text: 'Not passed', look: 'warn' } : { text: 'Waits for an evaluation', look: 'plain' };
+  return hasFailed || verdict.checks.length === 0
+    ? { text: 'Not passed', look: 'warn' }
+    : { text: 'Waits for an evaluation', look: 'plain' };
 }
 
 const CHECKS: Readonly<Record<string, string>> = {

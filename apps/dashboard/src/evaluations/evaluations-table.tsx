@@ -1,7 +1,7 @@
 import type { EvaluationView } from '@slipway/contracts';
 import { type JSX, useMemo } from 'react';
 import { useActorNames } from '../activity/use-actor-names.js';
-import { EVALUATION_LIST_SEARCH } from '../searches.js';
+import { EVALUATIONS_SEARCH } from '../searches.js';
 import { useAccount, useMayChange } from '../session/use-session.js';
 import { Button } from '../ui/button.js';
 import { creatorColumn, momentColumn } from '../ui/data-table/columns.js';
@@ -35,7 +35,7 @@ export interface EvaluationsTableProps {
 export function EvaluationsTable({ hasSuites, onNew }: EvaluationsTableProps): JSX.Element {
   const { slug: account } = useAccount();
   const mayChange = useMayChange();
-  const state = useUrlState(EVALUATION_LIST_SEARCH);
+  const state = useUrlState(EVALUATIONS_SEARCH);
   const query = useEvaluations();
   const nameOf = useActorNames();
   const columns = useMemo(() => columnsFor(nameOf), [nameOf]);

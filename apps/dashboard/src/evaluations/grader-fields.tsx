@@ -1,4 +1,4 @@
-import { GRADER_KINDS, type Grader } from '@slipway/contracts';
+import type { Grader } from '@slipway/contracts';
 import type { JSX } from 'react';
 import { ComboboxField } from '../ui/combobox-field.js';
 import { TextArea, TextField } from '../ui/field.js';
@@ -20,6 +20,8 @@ const HINTS: Readonly<Record<Grader['kind'], string>> = {
   people: 'Members compare answers without knowing whose they are.',
 };
 
+const KINDS = Object.keys(HINTS) as Grader['kind'][];
+
 export interface GraderFieldsProps {
   readonly draft: SuiteDraft;
   readonly onChange: (change: Partial<SuiteDraft>) => void;
@@ -28,11 +30,11 @@ export interface GraderFieldsProps {
 /** The graders of a new suite, with the settings of those that are chosen. */
 export function GraderFields({ draft, onChange }: GraderFieldsProps): JSX.Element {
   const toggle = (kind: Grader['kind'], isChosen: boolean): void =>
-    onChange({ chosen: GRADER_KINDS.filter((one) => (one === kind ? isChosen : draft.chosen.includes(one))) });
+    onChange({ chosen: KINDS.filter((one) => (one === kind ? isChosen : draft.chosen.includes(one))) });
   return (
     <fieldset className="grid gap-2">
       <legend className="mb-1 text-sm font-medium">Graders</legend>
-      {GRADER_KINDS.map((kind) => (
+      {KINDS.map((kind) => (
         <div key={kind} className="grid gap-2">
           <Checkbox
             label={graderName({ kind })}

@@ -13,7 +13,6 @@ const CELL = 'border-b border-line px-3 py-2 text-left align-top';
 export function Matrix({ evaluation }: { readonly evaluation: EvaluationView }): JSX.Element {
   const { graders, deployments, results } = evaluation;
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by the keyboard
     <div className="overflow-x-auto" tabIndex={0} role="region" aria-label="Results by deployment and grader">
       <table className="w-full min-w-max text-sm tabular-nums">
         <thead>

@@ -1,4 +1,4 @@
-import { EVALUATION_DEPLOYMENTS_MAX, type SuiteView } from '@slipway/contracts';
+import type { SuiteView } from '@slipway/contracts';
 import { useNavigate } from '@tanstack/react-router';
 import { type JSX, useState } from 'react';
 import { useForm } from 'react-hook-form';
@@ -7,6 +7,9 @@ import { useAccount } from '../session/use-session.js';
 import { ComboboxField, MultiComboboxField } from '../ui/combobox-field.js';
 import { FormDialog } from '../ui/form.js';
 import { useDeploymentChoices } from './use-deployment-choices.js';
+
+/** Beside the baseline. */
+const OTHERS_MAX = 7;
 
 export interface NewEvaluationDialogProps {
   readonly suites: readonly SuiteView[];
@@ -30,7 +33,7 @@ export function NewEvaluationDialog({ suites, onClose }: NewEvaluationDialogProp
     onClose();
     void navigate({ to: '/$account/evaluations/$id', params: { account, id: String(evaluation) } });
   };
-  const isWhole = suite !== null && baseline !== null && others.length < EVALUATION_DEPLOYMENTS_MAX;
+  const isWhole = suite !== null && baseline !== null && others.length <= OTHERS_MAX;
   return (
     <FormDialog title="New evaluation" action="Start evaluation" disabled={!isWhole} {...{ form, submit, onClose }}>
       <ComboboxField
@@ -52,7 +55,7 @@ export function NewEvaluationDialog({ suites, onClose }: NewEvaluationDialogProp
       />
       <MultiComboboxField
         label="Deployments"
-        hint={`At most ${EVALUATION_DEPLOYMENTS_MAX - 1}.`}
+        hint={`At most ${OTHERS_MAX}.`}
         choices={choices.filter(({ value }) => value !== baseline)}
         value={others}
         onChange={setOthers}

@@ -1,4 +1,3 @@
-import { EVALUATION_ITEMS_MAX } from '@slipway/contracts';
 import { type JSX, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useChange } from '../api/use-call.js';
@@ -11,6 +10,8 @@ import { Notice } from '../ui/notice.js';
 import { NumberField } from '../ui/number-fields.js';
 import { GraderFields } from './grader-fields.js';
 import { FIRST_DRAFT, gradersOf } from './suite-draft.js';
+
+const ITEMS_MAX = 500;
 
 export interface NewSuiteDialogProps {
   readonly onClose: () => void;
@@ -59,7 +60,7 @@ export function NewSuiteDialog({ onClose, onCreated }: NewSuiteDialogProps): JSX
         label="Items"
         hint="Conversations that are asked, chosen by a seed."
         min={1}
-        max={EVALUATION_ITEMS_MAX}
+        max={ITEMS_MAX}
         value={sample}
         onChange={setSample}
       />

@@ -18,26 +18,27 @@ export const FIRST_DRAFT: SuiteDraft = {
   ...{ judge: null, rubric: 'Which answer is more correct and more helpful?' },
 };
 
+/** What each kind takes from a draft, or what is missing in words. */
+const READERS: { readonly [K in Grader['kind']]?: (draft: SuiteDraft) => object | string } = {
+  contains: ({ text }) => (text === '' ? {} : { text }),
+  regex: ({ pattern }) => (pattern === '' ? 'Write an expression.' : { pattern }),
+  json_schema: ({ schema: text }) => {
+    const schema = objectOf(text);
+    return schema === null ? 'The schema must be a JSON object.' : { schema };
+  },
+  length: ({ min, max }) =>
+    min === null && max === null
+      ? 'Name the least or the greatest length.'
+      : { ...(min !== null && { min }), ...(max !== null && { max }) },
+  judge: ({ judge, rubric }) => (judge === null ? 'Choose the deployment that judges.' : { deployment: Number(judge), rubric }),
+};
+
 /** The graders of a draft, or what is missing in words. */
-export function gradersOf({ chosen, text, pattern, schema, min, max, judge, rubric }: SuiteDraft): readonly Grader[] | string {
-  const graders: Grader[] = [];
-  for (const kind of chosen) {
-    if (kind === 'regex' && pattern === '') return 'Write an expression.';
-    if (kind === 'length' && min === null && max === null) return 'Name the least or the greatest length.';
-    if (kind === 'judge' && judge === null) return 'Choose the deployment that judges.';
-    const parsed = kind === 'json_schema' ? objectOf(schema) : {};
-    if (parsed === null) return 'The schema must be a JSON object.';
-    const settings = {
-      ...{ exact: {}, tool_call: {}, degenerate: {}, people: {} },
-      contains: text === '' ? {} : { text },
-      regex: { pattern },
-      json_schema: { schema: parsed },
-      length: { ...(min !== null && { min }), ...(max !== null && { max }) },
-      judge: { deployment: Number(judge), rubric },
-    }[kind];
-    graders.push({ kind, ...settings } as Grader);
-  }
-  return graders.length === 0 ? 'Choose a grader.' : graders;
+export function gradersOf(draft: SuiteDraft): readonly Grader[] | string {
+  const read = draft.chosen.map((kind) => [kind, READERS[kind]?.(draft) ?? {}] as const);
+  const missing = read.map(([, settings]) => settings).find((settings) => typeof settings === 'string');
+  if (missing !== undefined) return missing;
+  return read.length === 0 ? 'Choose a grader.' : read.map(([kind, settings]) => ({ kind, ...(settings as object) }) as Grader);
 }
 
 function objectOf(text: string): Record<string, unknown> | null {

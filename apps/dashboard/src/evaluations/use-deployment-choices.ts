@@ -1,4 +1,3 @@
-import { deploymentSlug } from '@slipway/contracts';
 import { useMemo } from 'react';
 import { useEveryDeployment } from '../api/lists.js';
 import type { Choice } from '../ui/select.js';
@@ -11,7 +10,7 @@ export function useDeploymentChoices(): readonly Choice[] {
       (data ?? []).map(({ id, name, state, adapter }) => ({
         value: String(id),
         label: name,
-        hint: [deploymentSlug(id), state, ...(adapter ? [`${adapter.name} v${adapter.version}`] : [])].join(' · '),
+        hint: [`deployment-${id}`, state, ...(adapter ? [`${adapter.name} v${adapter.version}`] : [])].join(' · '),
       })),
     [data],
   );

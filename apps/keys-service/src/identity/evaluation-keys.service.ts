@@ -10,7 +10,6 @@ import type { PlaygroundKey } from './playground.service.js';
 /** Issues the keys with which tuning-service calls the gateway for evaluations of an account. */
 @Injectable()
 export class EvaluationKeys {
-  // oxlint-disable-next-line slipway/max-params -- a key is minted, stored, published and audited
   constructor(
     private readonly transactions: Transactions,
     private readonly authority: Authority,

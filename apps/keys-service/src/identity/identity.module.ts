@@ -29,6 +29,7 @@ import { PeopleHandlers } from './people.handlers.js';
 import { PeopleRepository } from './people.repository.js';
 import { PeopleService } from './people.service.js';
 import { EvaluationKeysRepository } from './evaluation-keys.repository.js';
+import { EvaluationKeysHandlers } from './evaluation-keys.handlers.js';
 import { EvaluationKeys } from './evaluation-keys.service.js';
 import { PlaygroundKeysRepository } from './playground-keys.repository.js';
 import { PlaygroundAdmission, PlaygroundKeys } from './playground.service.js';
@@ -74,7 +75,7 @@ const ownProofs: FactoryProvider<ProofReader> = { provide: ProofReader, useFacto
 
 /** Accounts, people, their sessions and playground keys, and the audit log. */
 @Module({
-  controllers: [AccountsHandlers, AuditHandlers, PeopleHandlers, SessionsHandlers, SignInHandlers],
+  controllers: [AccountsHandlers, AuditHandlers, EvaluationKeysHandlers, PeopleHandlers, SessionsHandlers, SignInHandlers],
   providers: [
     AccountDeletion,
     AccountsRepository,

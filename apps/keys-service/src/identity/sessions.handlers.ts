@@ -6,7 +6,6 @@ import {
   KeepPlayground,
   ListSessionKeys,
   ListSessions,
-  OpenEvaluationKey,
   OpenPlayground,
   RefreshSession,
   ResetPassword,
@@ -17,7 +16,6 @@ import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
 import { OwnSessionsService } from './own-sessions.service.js';
 import { PasswordChange, PasswordReset } from './password-replacement.service.js';
-import { EvaluationKeys } from './evaluation-keys.service.js';
 import { PlaygroundKeys } from './playground.service.js';
 import { RefreshService } from './refresh.service.js';
 import { SigningKeys } from './signing-keys.service.js';
@@ -31,7 +29,6 @@ export class SessionsHandlers {
     private readonly passwordChange: PasswordChange,
     private readonly passwordReset: PasswordReset,
     private readonly playground: PlaygroundKeys,
-    private readonly evaluations: EvaluationKeys,
     private readonly signingKeys: SigningKeys,
   ) {}
 
@@ -80,15 +77,6 @@ export class SessionsHandlers {
   async openPlayground(@Payload() request: z.output<typeof OpenPlayground.request>): Promise<z.input<typeof OpenPlayground.reply>> {
     const { key, value } = await this.playground.open(request);
     if (key.expiresAt === null) throw new Error('A playground key has no expiry.');
-    return { key: key.id, value, expires_at: key.expiresAt.toISOString() };
-  }
-
-  @RpcHandler(OpenEvaluationKey)
-  async openEvaluationKey(
-    @Payload() { account, value: held, actor }: z.output<typeof OpenEvaluationKey.request>,
-  ): Promise<z.input<typeof OpenEvaluationKey.reply>> {
-    const { key, value } = await this.evaluations.open(account, held, actor);
-    if (key.expiresAt === null) throw new Error('An evaluation key has no expiry.');
     return { key: key.id, value, expires_at: key.expiresAt.toISOString() };
   }
 

@@ -14,7 +14,7 @@ import { fitting } from '@slipway/platform';
 import type { z } from 'zod';
 import { InstallationSecrets } from '../blobs/installation-secrets.js';
 import { requireRead } from '../datasets/dataset-access.js';
-import { type AnswerRow, AnswersRepository, type ItemRow } from './answers.repository.js';
+import { type AnswerRow, AnswersRepository, type ItemRow, type VoteRow } from './answers.repository.js';
 import { type Conversation, promptText, spokenText } from './conversation.js';
 import type { EvaluationRow } from './evaluation-rows.js';
 import { EvaluationsRepository } from './evaluations.repository.js';
@@ -88,7 +88,7 @@ export class EvaluationReadsService {
     const item = items.find((one) => one.n === n);
     const answer = item?.answers.find((one) => one.place === place);
     if (!item || !answer || !isPair(item, answer)) throw noPair();
-    const verdict = choice === 'tie' ? 'tie' : (choice === 'left') === isCandidateLeft(row, { n, place }) ? 'better' : 'worse';
+    const verdict = verdictOf(choice, isCandidateLeft(row, { n, place }));
     await this.transactions.run(request, async (tx) => {
       await this.answers.vote(tx, evaluation, { n, place, voter, verdict });
       const object = { object: `evaluation:${evaluation}`, objectName: row.suite_name };
@@ -152,6 +152,11 @@ const isPair = ({ answers }: ReadItem, { place, answer }: ReadItem['answers'][nu
 /** Decided by a hash, so that the side of an answer says nothing and stays as it is. */
 const isCandidateLeft = ({ id, account }: EvaluationRow, { n, place }: Pair): boolean =>
   ((createHash('sha256').update(`${account}/${id}/${n}/${place}`).digest()[0] ?? 0) & 1) === 0;
+
+function verdictOf(choice: 'left' | 'tie' | 'right', isLeft: boolean): VoteRow['verdict'] {
+  if (choice === 'tie') return 'tie';
+  return (choice === 'left') === isLeft ? 'better' : 'worse';
+}
 
 function blindPair(row: EvaluationRow, { n, prompt, answers }: ReadItem, place: number) {
   const text = (wanted: number): string => {

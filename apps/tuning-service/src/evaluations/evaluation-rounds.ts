@@ -64,7 +64,7 @@ export class EvaluationRounds {
       try {
         const open = await this.transactions.read((connection) => this.evaluations.open(connection));
         this.#abortEnded(open);
-        for (const row of open) if (this.#mayStart(row)) this.#begin(row);
+        this.#beginNext(open);
       } catch (error) {
         this.log.warn({ err: error }, 'evaluations.failed');
       }
@@ -79,6 +79,10 @@ export class EvaluationRounds {
 
   #abortAll(): void {
     for (const { abort } of this.#running.values()) abort.abort();
+  }
+
+  #beginNext(open: readonly EvaluationRow[]): void {
+    for (const row of open) if (this.#mayStart(row)) this.#begin(row);
   }
 
   #mayStart({ id, account }: EvaluationRow): boolean {

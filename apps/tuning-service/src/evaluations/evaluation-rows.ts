@@ -59,7 +59,7 @@ export interface EvaluationRow extends Asked {
 }
 
 /** The gate of a suite; null = it is none. */
-export const gateOf = ({ gate_adapter: adapter, gate_points: points }: SuiteRow): SuiteGate | null =>
+const gateOf = ({ gate_adapter: adapter, gate_points: points }: SuiteRow): SuiteGate | null =>
   adapter === null ? null : { adapter, points: points ?? 0 };
 
 const withoutText = ({ kind, ...grader }: Grader): GraderView => {
@@ -86,7 +86,7 @@ export const suiteView = (row: SuiteRow, readsText: boolean): z.input<typeof Sui
 });
 
 /** Answers and verdicts that an evaluation wants. */
-export const wanted = ({ items, deployments, judge_calls: calls }: Pick<EvaluationRow, 'items' | 'deployments' | 'judge_calls'>): number =>
+const wanted = ({ items, deployments, judge_calls: calls }: Pick<EvaluationRow, 'items' | 'deployments' | 'judge_calls'>): number =>
   items * deployments.length + calls;
 
 /** An evaluation as people see it. @param results so far */

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import {
   type AccountId,
   type CancelEvaluation,
@@ -14,7 +14,6 @@ import {
 } from '@slipway/contracts';
 import { AccountTransactions, AuditLog, type Tx } from '@slipway/database';
 import { CONFIG, fitting, RpcClient } from '@slipway/platform';
-import { Inject } from '@nestjs/common';
 import type { z } from 'zod';
 import { actorColumns } from '../actor-columns.js';
 import type { TuningServiceConfig } from '../config.js';
@@ -33,7 +32,6 @@ import { readsText, suiteNotFound, tooMany } from './suites.service.js';
 const PAGE_ROWS = 100;
 /** Evaluations of one account: those that wait or run, and all. */
 const [OPEN_MAX, ALL_MAX] = [10, 1_000];
-/** Deployments that are asked for at one time. */
 const OVER = new Set(['succeeded', 'failed', 'cancelled']);
 
 type Request<C extends { request: z.ZodType }> = z.output<C['request']>;
@@ -67,7 +65,7 @@ export class EvaluationsService {
         this.#insert(tx, request, suite, compared),
       ),
     );
-    return { evaluation: made as EvaluationId };
+    return { evaluation: made };
   }
 
   async #insert(

@@ -94,7 +94,7 @@ export class GatewayClient {
 async function boundedText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.length;
     if (bytes > ANSWER_BYTES_MAX) throw new Error('The answer is too long.');
     chunks.push(chunk);

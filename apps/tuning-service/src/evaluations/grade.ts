@@ -24,7 +24,7 @@ const GRADES: { readonly [K in PlainGrader['kind']]: (grader: Of<K>, answer: Ans
   tool_call: (_, { calls }, reference) => isDeepStrictEqual(calls.map(parsedCall), reference.calls.map(parsedCall)),
   degenerate: (_, { text, finish }, reference) => finish !== 'length' && (!textRepeatsItself(text) || textRepeatsItself(reference.text)),
   length: ({ min = 0, max = Number.POSITIVE_INFINITY }, { text }) => {
-    const length = [...text].length;
+    const { length } = Array.from(text);
     return length >= min && length <= max;
   },
 };

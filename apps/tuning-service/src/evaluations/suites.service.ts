@@ -61,7 +61,7 @@ export class SuitesService {
       const suite = await this.transactions.run(request, (tx) =>
         this.creations.once(tx, { account, ...(key !== undefined && { key }) }, 'suite', () => this.#insert(tx, request)),
       );
-      return { suite: suite as SuiteId };
+      return { suite };
     } catch (error) {
       if (isUniqueViolation(error)) throw new ServiceError('name_taken', `This account has a suite named ${name}.`, { param: 'name' });
       throw error;
