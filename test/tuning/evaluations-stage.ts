@@ -70,6 +70,11 @@ export class EvaluationsStage {
     return stage;
   }
 
+  /** Beside services and a gateway of which all are real. */
+  static besides(rig: TuningRig): EvaluationsStage {
+    return new EvaluationsStage(rig, true);
+  }
+
   async #giveKeys(): Promise<void> {
     const options = { nats: await this.rig.connect('keys'), env: ENV, log: createLogger('test', 'silent') };
     new RpcResponder(options, OpenEvaluationKey, () =>
