@@ -11,11 +11,15 @@ interface VerdictWords {
 export function verdictWords(verdict: Verdict | null): VerdictWords {
   if (verdict === null) return { text: 'Not judged', look: 'plain' };
   if (verdict.passed) return { text: 'Passed', look: 'good' };
-  const hasFailed = verdict.checks.some(({ passed }) => passed === false);
-  return hasFailed || verdict.checks.length === 0
-    ? { text: 'Not passed', look: 'warn' }
-    : { text: 'Waits for an evaluation', look: 'plain' };
+  return isWaiting(verdict) ? { text: 'Waits for an evaluation', look: 'plain' } : { text: 'Not passed', look: 'warn' };
 }
+
+/** Nothing failed, but a suite that is its gate was not run: it can be deployed, and no alias may point at it yet. */
+const isWaiting = ({ passed, checks }: Verdict): boolean =>
+  !passed && checks.some((one) => one.check === 'suite' && one.passed === null) && checks.every((one) => one.passed !== false);
+
+/** Whether only an owner may deploy it, for a reason. */
+export const needsReason = (verdict: Verdict | null | undefined): boolean => verdict?.passed === false && !isWaiting(verdict);
 
 const CHECKS: Readonly<Record<string, string>> = {
   held_loss: 'Loss on held-out examples',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { importText } from './import-adapter.js';
 import { adapterNameFrom } from './import-dialog.js';
-import { checkFigure, checkName, checkWords, diffAnswers, verdictWords } from './adapter-words.js';
+import { checkFigure, checkName, checkWords, diffAnswers, needsReason, verdictWords } from './adapter-words.js';
 
 const marked = (base: string, adapter: string): string[] =>
   diffAnswers(base, adapter).map((pieces) => pieces.map(({ text, isChanged }) => (isChanged ? `[${text}]` : text)).join(''));
@@ -65,4 +65,13 @@ describe('an import', () => {
       text('cancelled', null),
     ]).toEqual([...['No worker has the base.', 'A training worker checks it on its base.', 'Pickled.', 'The upload was cancelled.']]);
   });
+});
+
+it('an adapter that waits for an evaluation is deployed without a reason', () => {
+  const suite = (passed: boolean | null) => ({ check: 'suite', passed, base: null, adapter: null, bound: null, examples: 0, detail: '' });
+  const waiting = { passed: false, checks: [{ ...suite(true), check: 'held_loss' }, suite(null)] };
+  expect([needsReason(waiting), verdictWords(waiting).text]).toEqual([false, 'Waits for an evaluation']);
+  const failed = { passed: false, checks: [suite(null), suite(false)] };
+  expect([needsReason(failed), verdictWords(failed).text]).toEqual([true, 'Not passed']);
+  expect([needsReason(null), needsReason({ passed: false, checks: [] })]).toEqual([false, true]);
 });

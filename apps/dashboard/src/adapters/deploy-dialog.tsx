@@ -12,7 +12,7 @@ import { SelectField, TextArea, TextField } from '../ui/field.js';
 import { fieldOf, FormDialog, without } from '../ui/form.js';
 import { Notice } from '../ui/notice.js';
 import type { Choice } from '../ui/select.js';
-import { adapterName, checkName } from './adapter-words.js';
+import { adapterName, checkName, needsReason } from './adapter-words.js';
 
 interface Values {
   readonly name: string;
@@ -47,7 +47,7 @@ export function DeployDialog({ adapter, onClose }: { readonly adapter: AdapterVi
   const isOnWorkers = form.watch('on') === 'workers';
   const fit = useFit({ adapter: adapter.id });
   const last = useRef({ text: '', key: '' });
-  const isBad = adapter.verdict?.passed === false;
+  const isBad = needsReason(adapter.verdict);
   const mayOverride = role === 'owner';
   const submit = async (values: Values): Promise<void> => {
     const { name, alias, override } = values;

@@ -1,6 +1,6 @@
 import type { AdapterView, SourceKind } from '@slipway/contracts';
 import type { JSX } from 'react';
-import { adapterName, verdictWords } from '../adapters/adapter-words.js';
+import { adapterName, verdictWords, needsReason } from '../adapters/adapter-words.js';
 import { useAccount } from '../session/use-session.js';
 import { useAdapters } from '../tuning/use-jobs.js';
 import { SelectField, TextArea } from '../ui/field.js';
@@ -50,7 +50,7 @@ export function AdapterFields({ draft, faults, onChange }: DraftFieldsProps): JS
         onChange={({ target }) => onChange({ adapter: target.value, override: '' })}
         hint={hintOf(known, draft.kind)}
       />
-      {known?.verdict?.passed === false && role === 'owner' && (
+      {needsReason(known?.verdict) && role === 'owner' && (
         <TextArea
           label="Reason for deploying it against its verdict"
           rows={2}

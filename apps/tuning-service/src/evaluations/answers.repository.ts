@@ -78,6 +78,11 @@ export class AnswersRepository {
     return connection.query(all, [id]);
   }
 
+  /** The same without what was said: for figures. */
+  scores(connection: EntityManager, id: EvaluationId): Promise<Omit<AnswerRow, 'content'>[]> {
+    return connection.query(`SELECT n, place, error, passed, ms FROM evaluation_answer WHERE evaluation_id = $1 ORDER BY n, place`, [id]);
+  }
+
   judgements(connection: EntityManager, id: EvaluationId): Promise<JudgementRow[]> {
     const all = `SELECT grader, n, place, turn, verdict FROM evaluation_judgement WHERE evaluation_id = $1 ORDER BY grader, n, place, turn`;
     return connection.query(all, [id]);

@@ -123,7 +123,7 @@ export class EvaluationRun {
 
   async #ask(run: Run): Promise<void> {
     const { row, items, signal } = run;
-    const known = await this.transactions.read((connection) => this.answers.answers(connection, row.id));
+    const known = await this.transactions.read((connection) => this.answers.scores(connection, row.id));
     const has = new Set(known.map(({ n, place }) => `${n}/${place}`));
     const longest = Math.max(...[...items.values()].map(({ reference }) => Buffer.byteLength(spokenText(reference))));
     const maxTokens = Math.min(TOKENS_MOST, Math.max(TOKENS_LEAST, TOKENS_A_BYTE * longest));
@@ -214,7 +214,7 @@ export class EvaluationRun {
   /** Stores the results so far, which lists and gates read. */
   async #summarise(row: EvaluationRow): Promise<void> {
     await this.transactions.run(async (tx) => {
-      const [answers, judgements] = [await this.answers.answers(tx, row.id), await this.answers.judgements(tx, row.id)];
+      const [answers, judgements] = [await this.answers.scores(tx, row.id), await this.answers.judgements(tx, row.id)];
       await this.evaluations.change(tx, row.id, { summary: resultsOf(row, { answers, judgements, votes: [] }) });
     });
   }

@@ -118,7 +118,7 @@ export class EvaluationsService {
     return this.transactions.read(account, async (connection) => {
       const row = await this.evaluations.find(connection, account, evaluation);
       if (!row) throw evaluationNotFound();
-      const answers = await this.answers.answers(connection, evaluation);
+      const answers = await this.answers.scores(connection, evaluation);
       const [judgements, votes] = [await this.answers.judgements(connection, evaluation), await this.answers.votes(connection, evaluation)];
       return { evaluation: evaluationView(row, resultsOf(row, { answers, judgements, votes }), readsText(request, row)) };
     });

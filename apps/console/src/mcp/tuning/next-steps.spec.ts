@@ -35,6 +35,8 @@ describe('what an agent does next', () => {
   it('with an adapter is to serve it, unless it failed its gate or is served', () => {
     expect(toolsIn(afterAdapter(adapter({})))).toEqual(['deploy_adapter']);
     expect(afterAdapter(adapter({ verdict: { passed: false, checks: [] } }))).toContain('an owner can deploy it');
+    const checks = [{ check: 'suite', passed: null, base: null, adapter: null, bound: null, examples: 0, detail: 'Not run.' }];
+    expect(toolsIn(afterAdapter(adapter({ verdict: { passed: false, checks } })))).toEqual(['deploy_adapter', 'evaluate_adapter']);
     expect(afterAdapter(adapter({ deployments: [7] as AdapterView['deployments'] }))).toContain('get_deployment with deployment-7');
   });
 });

@@ -37,9 +37,19 @@ export function afterJob({ state, reason, detail }: JobView, adapter: string | n
 /** What to do with an adapter. */
 export function afterAdapter(adapter: AdapterView): string {
   const name = adapterText(adapter);
+  const [served] = adapter.deployments;
+  if (awaitsEvaluation(adapter)) {
+    const first = served === undefined ? `Call deploy_adapter with ${name} and without an alias, then` : 'Call';
+    return `${name} was not evaluated by a suite that is its gate. ${first} evaluate_adapter; no alias may point at it before.`;
+  }
   if (adapter.verdict?.passed === false)
     return `${name} failed its gate, so deploy_adapter refuses it. Say which checks failed; an owner can deploy it in the console with a reason.`;
-  const [served] = adapter.deployments;
   if (served !== undefined) return `It is served already. Call get_deployment with deployment-${served}.`;
   return `Ask the person you work for whether to serve it and under which alias, then call deploy_adapter with ${name}.`;
 }
+
+/** Nothing failed, but a suite that is its gate was not run. */
+const awaitsEvaluation = ({ verdict }: AdapterView): boolean =>
+  verdict?.passed === false &&
+  verdict.checks.some(({ check, passed }) => check === 'suite' && passed === null) &&
+  verdict.checks.every(({ passed }) => passed !== false);
