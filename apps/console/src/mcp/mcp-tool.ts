@@ -2,6 +2,7 @@ import type { Actor } from '@slipway/contracts';
 import type { RpcClient } from '@slipway/platform';
 import type { z } from 'zod';
 import type { McpCaller } from './mcp-key-check.js';
+import type { PersonBehind } from './person.js';
 
 /** Public addresses, without a trailing slash. */
 export interface McpAddresses {
@@ -18,6 +19,8 @@ export interface ToolCall {
   /** Actor for the audit log: the key, and the client that used it. */
   readonly actor: Actor;
   readonly addresses: McpAddresses;
+  /** The person behind the agent; null where its client cannot ask them. */
+  readonly person: PersonBehind | null;
 }
 
 /** Hints that clients read before a call. */

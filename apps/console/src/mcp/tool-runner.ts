@@ -1,6 +1,7 @@
 import { type ErrorCode, ERRORS, isServiceError, ServiceError } from '@slipway/contracts';
 import { z } from 'zod';
 import type { McpTool, ToolCall } from './mcp-tool.js';
+import { PersonMustAnswer } from './person.js';
 
 /** The failure of a tool, in a form that an agent can act on. */
 export const ToolFailure = z.object({
@@ -109,7 +110,7 @@ function readInput(tool: McpTool, args: unknown): Record<string, unknown> {
 const toServiceError = (thrown: unknown): ServiceError =>
   isServiceError(thrown) ? thrown : new ServiceError('internal', 'The console failed; its log has the cause.', { cause: thrown });
 
-/** Calls a tool: validates its arguments, runs it and formats the result or failure. Never throws. */
+/** Calls a tool: validates its arguments, runs it and formats the result or failure. @throws PersonMustAnswer and nothing else */
 export async function runTool(tool: McpTool, args: unknown, call: ToolCall, onFault: OnFault): Promise<ToolResult> {
   try {
     const output = tool.output.parse(await tool.run(readInput(tool, args), call));
@@ -117,6 +118,7 @@ export async function runTool(tool: McpTool, args: unknown, call: ToolCall, onFa
     const blocks = text === null ? [JSON.stringify(shown)] : [JSON.stringify(shown), text];
     return { content: blocks.map((block) => ({ type: 'text', text: block })), structuredContent: output };
   } catch (thrown) {
+    if (thrown instanceof PersonMustAnswer) throw thrown;
     const error = toServiceError(thrown);
     if (error.code === 'internal' || error.cause !== undefined) onFault(tool.name, error);
     const failure = failureOf(error);

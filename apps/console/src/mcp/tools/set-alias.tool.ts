@@ -2,12 +2,13 @@ import { deploymentSlug, ListAliases, PointAlias, ServiceError } from '@slipway/
 import { z } from 'zod';
 import { aliasInput, deploymentIdOf, DeploymentRef, readAlias } from '../deployment-reference.js';
 import { defineTool } from '../mcp-tool.js';
+import { requireAgreement } from '../person.js';
 
 export const setAlias = defineTool({
   name: 'set_alias',
   title: 'Point an alias at a deployment',
   description:
-    'Creates an alias, or moves it where replace is true: requests to the alias then go to the other deployment at once. Ask the person you work for before you move one.',
+    'Creates an alias, or moves it where replace is true: requests to the alias then go to the other deployment at once. Ask the person you work for before you move one. To go back, move it to previous_slug.',
   hints: { isReadOnly: false, isDestructive: true, isIdempotent: true },
   input: z.object({
     alias: aliasInput,
@@ -28,6 +29,11 @@ export const setAlias = defineTool({
         `Nothing was changed: ${caller.slug}/${alias} points at ${deploymentSlug(previous)}. Repeat with replace true to move it.`,
         { param: 'replace' },
       );
+    }
+    if (previous !== undefined && previous !== deployment) {
+      const [from, to] = [deploymentSlug(previous), deploymentSlug(deployment)];
+      const question = `Move the alias ${caller.slug}/${alias} from ${from} to ${to}? Requests go there at once.`;
+      requireAgreement(call, { question, argument: 'replace', given: to, wanted: to, advice: '' });
     }
     // `from` keeps an alias that another caller has moved in the meantime.
     await rpc.call(PointAlias, { account, alias, deployment, from: previous ?? null, actor });

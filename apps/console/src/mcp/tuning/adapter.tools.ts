@@ -15,6 +15,7 @@ import { aliasInput, DeploymentRef, deploymentIdOf, readAlias, requireConfirmati
 import { changedDeployment, DeploymentChanged, urlOf } from '../deployment-views.js';
 import { defineTool, READS } from '../mcp-tool.js';
 import { modelInput, sourceOf } from '../model-reference.js';
+import { requireAgreement } from '../person.js';
 import { pageOutput, readCursor, writeCursor } from '../page-cursor.js';
 import { afterAdapter } from './next-steps.js';
 import { AdapterRef, adapterText, dataBlock, dataText, openAdapter } from './tuning-reference.js';
@@ -99,17 +100,25 @@ export const deployAdapter = defineTool({
     ),
     engine_model: z.string().min(1).max(256).optional().describe('With engine_url: the name of the base at that engine.'),
     replace_revision_of: DeploymentRef.optional().describe('Makes a revision of this deployment instead of a new deployment.'),
+    confirm_adapter: z.string().max(80).optional().describe('Name and version again, like support@2, once the person you work for agrees.'),
     idempotency_key: z
       .string()
       .regex(/^[\x21-\x7e]{1,128}$/)
       .describe('Your own name for this call.'),
   }),
   output: DeploymentChanged.extend({ url: z.string(), alias: z.string().optional() }),
-  run: async ({ adapter: ref, name, alias: aliasName, replace_revision_of: replaced, idempotency_key: key, ...engine }, call) => {
+  run: async ({ adapter: ref, name, alias: aliasName, replace_revision_of: replaced, idempotency_key: key, confirm_adapter: given, ...engine }, call) => {
     const { rpc, caller, actor } = call;
     const { account } = caller;
     const adapter = await openAdapter(ref, call);
     const alias = aliasName === undefined ? undefined : readAlias(aliasName, caller.slug);
+    const wanted = adapterText(adapter);
+    const where = replaced === undefined ? ' as a deployment of its own' : ` in place of what ${replaced} serves`;
+    requireAgreement(call, {
+      ...{ argument: 'confirm_adapter', given, wanted },
+      question: `Serve ${wanted}${where}${alias === undefined ? '' : `, under the alias ${caller.slug}/${alias}`}?`,
+      advice: `Ask them, then pass ${wanted} as confirm_adapter.`,
+    });
     const served = { account, adapter: { id: adapter.id }, ...sourceWith(engine), actor };
     const id =
       replaced === undefined

@@ -8,6 +8,7 @@ import {
   JOB_STATES,
   JobId,
   ListBases,
+  type JobPlan,
   ListJobs,
   PauseJob,
   PlanJob,
@@ -17,10 +18,12 @@ import {
   TrainingSettings,
   TuningName,
 } from '@slipway/contracts';
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { aliasInput, readAlias, requireConfirmation } from '../deployment-reference.js';
 import { defineTool, knownFields, READS, type ToolCall } from '../mcp-tool.js';
 import { pageOutput, readCursor, writeCursor } from '../page-cursor.js';
+import { requireAgreement } from '../person.js';
 import { afterJob } from './next-steps.js';
 import { adapterText, DatasetRef, datasetIdOf, JobRef, openJob, versionInput } from './tuning-reference.js';
 import { ShownJob, shownJob } from './tuning-views.js';
@@ -109,10 +112,12 @@ export const planTuningJob = defineTool({
     settings: z.array(z.object({ name: z.string(), value: z.union([z.string(), z.number(), z.boolean()]), reason: z.string() })),
     placement: z.string(),
     warnings: z.array(z.string()),
+    plan: z.string().describe('Stands for this plan: pass it as confirm_plan once the person agrees.'),
     next_step: z.string(),
   }),
   run: async (input, call) => {
-    const { plan } = await call.rpc.call(PlanJob, await specOf(input, call));
+    const spec = await specOf(input, call);
+    const { plan } = await call.rpc.call(PlanJob, spec);
     const {
       base,
       version,
@@ -134,8 +139,9 @@ export const planTuningJob = defineTool({
       ...knownFields({ keep_set: kept && `${kept.name}@${kept.version}` }),
       ...knownFields({ seconds: seconds === null ? null : { low: seconds.low, high: seconds.high }, memory_bytes }),
       warnings: warnings.map(({ message }) => message),
+      plan: planName(spec, version),
       next_step:
-        'Show the person you work for the plan and every warning. Once they agree, call create_tuning_job with the same arguments.',
+        'Show the person you work for the plan and every warning. Once they agree, call create_tuning_job with the same arguments, and plan as confirm_plan.',
     };
   },
 });
@@ -144,18 +150,25 @@ export const createTuningJob = defineTool({
   name: 'create_tuning_job',
   title: 'Start a fine-tuning job',
   description:
-    'Trains an adapter. It returns at once; call get_tuning_job until the state is succeeded or failed. Show the person you work for the plan of plan_tuning_job first. Give an idempotency_key, so that a repeated call starts no second job.',
+    'Trains an adapter. It returns at once; call get_tuning_job until the state is succeeded or failed. Show the person you work for the plan of plan_tuning_job first, and pass its plan as confirm_plan once they agree. Give an idempotency_key, so that a repeated call starts no second job.',
   hints: { isReadOnly: false, isDestructive: false, isIdempotent: false },
   input: z.object({
     ...jobInput,
+    confirm_plan: z.string().max(64).optional().describe('plan of plan_tuning_job, once the person you work for agrees.'),
     idempotency_key: z
       .string()
       .regex(/^[\x21-\x7e]{1,128}$/)
       .describe('Your own name for this job.'),
   }),
   output: z.object({ job: z.int(), state: z.string(), next_step: z.string() }),
-  run: async ({ idempotency_key: key, ...input }, call) => {
+  run: async ({ idempotency_key: key, confirm_plan: given, ...input }, call) => {
     const spec = await specOf(input, call);
+    const { plan } = await call.rpc.call(PlanJob, spec);
+    requireAgreement(call, {
+      ...{ argument: 'confirm_plan', given, wanted: planName(spec, plan.version) },
+      question: `Fine-tune ${plan.base} on ${input.dataset}@${plan.version}: ${plan.examples} examples, ${plan.steps} steps${timeOf(plan)}${input.alias === undefined ? '' : `, and serve it as ${input.alias} if it passes its checks`}?`,
+      advice: 'Call plan_tuning_job with the same arguments, show them the plan, and pass its plan as confirm_plan.',
+    });
     const { job } = await call.rpc.call(CreateJob, { ...spec, idempotency_key: key, actor: call.actor });
     const { state } = await openJob(job, call);
     return {
@@ -165,6 +178,12 @@ export const createTuningJob = defineTool({
     };
   },
 });
+
+/** Stands for what a person agreed to: the arguments, and the version of the data that they mean. */
+const planName = (spec: object, version: number): string =>
+  `plan-${createHash('sha256').update(JSON.stringify([spec, version])).digest('hex').slice(0, 12)}`;
+
+const timeOf = ({ seconds }: JobPlan): string => (seconds === null ? '' : `, about ${Math.ceil(seconds.high / 60)} min`);
 
 export const listTuningJobs = defineTool({
   name: 'list_tuning_jobs',

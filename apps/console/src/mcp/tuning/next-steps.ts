@@ -45,7 +45,7 @@ export function afterAdapter(adapter: AdapterView): string {
   if (adapter.verdict?.passed === false)
     return `${name} failed its gate, so deploy_adapter refuses it. Say which checks failed; an owner can deploy it in the console with a reason.`;
   if (served !== undefined) return `It is served already. Call get_deployment with deployment-${served}.`;
-  return `Ask the person you work for whether to serve it and under which alias, then call deploy_adapter with ${name}.`;
+  return `Ask the person you work for whether to serve it and under which alias, then call deploy_adapter with ${name}, which you repeat as confirm_adapter.`;
 }
 
 /** Nothing failed, but a suite that is its gate was not run. */

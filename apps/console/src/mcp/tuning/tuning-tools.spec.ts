@@ -6,11 +6,15 @@ import { getAdapterImport, importAdapter } from './adapter-import.tools.js';
 import { deployAdapter } from './adapter.tools.js';
 import { createDatasetUpload, deleteDataset } from './dataset.tools.js';
 import { previewExamples } from './example.tools.js';
-import { cancelTuningJob, createTuningJob } from './job.tools.js';
+import { cancelTuningJob, createTuningJob, planTuningJob } from './job.tools.js';
 import { dataBlock, dataText } from './tuning-reference.js';
 
 const BY = { actor: 'user', actor_id: 1, actor_name: 'ada@example.com' };
 const DATASET = { id: 7, name: 'support', ready: 3, head: { number: 4 }, created_by: BY };
+const PLAN = {
+  ...{ base: 'demo', version: 3, trainer: 'embedded', examples: 30, held_out: 0, left_out: 0, steps: 240, learned_tokens: 900 },
+  ...{ seconds: { low: 20, high: 70 }, memory_bytes: null, settings: [], placement: 'now', warnings: [], keep_set: null },
+};
 const ADAPTER = { id: 5, name: 'support', version: 2, deployments: [] };
 
 /** A call whose services answer from a script, and the requests that they got. */
@@ -28,6 +32,7 @@ function scripted(replies: Readonly<Record<string, unknown>>): { call: ToolCall;
     rpc,
     caller: { account: 1, slug: 'acme' },
     actor: { kind: 'key', key: 9 },
+    person: null,
     addresses: { gatewayUrl: 'http://gateway', consoleUrl: 'http://console', environment: 'dev' },
   };
   return { call: call as unknown as ToolCall, asked };
@@ -93,13 +98,36 @@ it('nothing is deleted or cancelled without the name repeated', async () => {
 it('a job is created with the alias that follows success', async () => {
   const { call, asked } = scripted({
     'find-dataset': { dataset: DATASET },
+    'plan-job': { plan: PLAN },
     'create-job': { job: 4 },
     'find-job': { job: { id: 4, state: 'queued' } },
   });
-  const args = { base: 'demo', dataset: 'support', alias: 'acme/helper', idempotency_key: 'k' };
-  const { structuredContent } = await run(createTuningJob, args, call);
-  expect(structuredContent).toMatchObject({ job: 4, state: 'queued' });
-  expect(asked[1]).toMatchObject({ dataset: 7, base: 'demo', follow: { deploy: { alias: 'helper' } } });
+  const args = { base: 'demo', dataset: 'support', alias: 'acme/helper' };
+  const { plan: agreed } = (await run(planTuningJob, args, call)).structuredContent;
+  const create = (more: object) => run(createTuningJob, { ...args, idempotency_key: 'k', ...more }, call);
+  for (const wrong of [{}, { confirm_plan: 'yes' }, { confirm_plan: agreed, alias: 'acme/other' }]) {
+    expect((await create(wrong)).structuredContent).toMatchObject({ code: 'invalid_request', argument: 'confirm_plan' });
+  }
+  expect(asked.filter(({ rpc }) => rpc === 'create-job')).toEqual([]);
+  expect((await create({ confirm_plan: agreed })).structuredContent).toMatchObject({ job: 4, state: 'queued' });
+  expect(asked.find(({ rpc }) => rpc === 'create-job')).toMatchObject({ dataset: 7, base: 'demo', follow: { deploy: { alias: 'helper' } } });
+});
+
+it('a person whose client asks decides instead of the argument', async () => {
+  const { call, asked } = scripted({
+    'find-dataset': { dataset: DATASET },
+    'plan-job': { plan: PLAN },
+    'create-job': { job: 4 },
+    'find-job': { job: { id: 4, state: 'queued' } },
+  });
+  const args = { base: 'demo', dataset: 'support', idempotency_key: 'k' };
+  const { plan: agreed } = (await run(planTuningJob, { base: 'demo', dataset: 'support' }, call)).structuredContent;
+  const answered = (answer: 'yes' | 'no' | null) => ({ ...call, person: { answerTo: () => answer } });
+  const create = (answer: 'yes' | 'no' | null) => run(createTuningJob, { ...args, confirm_plan: agreed }, answered(answer));
+  await expect(create(null)).rejects.toMatchObject({ question: 'Fine-tune demo on support@3: 30 examples, 240 steps, about 2 min?' });
+  expect((await create('no')).structuredContent).toMatchObject({ code: 'invalid_request', message: expect.stringContaining('said no') });
+  expect(asked.filter(({ rpc }) => rpc === 'create-job')).toEqual([]);
+  expect((await run(createTuningJob, args, answered('yes'))).structuredContent).toMatchObject({ job: 4 });
 });
 
 it('an adapter becomes a revision where a deployment is named', async () => {
@@ -109,7 +137,9 @@ it('an adapter becomes a revision where a deployment is named', async () => {
     'find-deployment': { deployment: { state: 'loading' } },
   });
   const args = { adapter: 'support@2', replace_revision_of: 'deployment-12', idempotency_key: 'k' };
-  const { structuredContent } = await run(deployAdapter, args, call);
+  expect((await run(deployAdapter, args, call)).structuredContent).toMatchObject({ argument: 'confirm_adapter' });
+  asked.length = 0;
+  const { structuredContent } = await run(deployAdapter, { ...args, confirm_adapter: 'support@2' }, call);
   expect(structuredContent).toMatchObject({ slug: 'deployment-12', state: 'loading' });
   expect(asked[1]).toMatchObject({ rpc: 'update-deployment', deployment: 12, adapter: { id: 5 } });
 });
@@ -120,7 +150,7 @@ it('an adapter is deployed on an HTTP engine that is named whole', async () => {
     'create-deployment': { id: 12 },
     'find-deployment': { deployment: { state: 'loading' } },
   });
-  const args = { adapter: 'support@2', engine_url: 'http://gpu-1:8000', engine_model: 'org/base', idempotency_key: 'k' };
+  const args = { adapter: 'support@2', engine_url: 'http://gpu-1:8000', engine_model: 'org/base', confirm_adapter: 'support@2', idempotency_key: 'k' };
   await run(deployAdapter, args, call);
   expect(asked[1]).toMatchObject({ adapter: { id: 5 }, source: { kind: 'http', url: 'http://gpu-1:8000', model: 'org/base' } });
   const { engine_model: _, ...half } = args;
@@ -155,13 +185,12 @@ it('an adapter from outside is sent by its curl line, and looked at until it is 
 it('a job compares with a keep set by its name', async () => {
   const { call, asked } = scripted({
     'find-dataset': { dataset: DATASET },
+    'plan-job': { plan: PLAN },
     'create-job': { job: 4 },
     'find-job': { job: { id: 4, state: 'queued' } },
   });
-  await run(
-    createTuningJob,
-    { base: 'demo', dataset: 'support', keep_dataset: 'manners', gate: { keep_points: 5 }, idempotency_key: 'k' },
-    call,
-  );
+  const args = { base: 'demo', dataset: 'support', keep_dataset: 'manners', gate: { keep_points: 5 } };
+  const { plan: agreed } = (await run(planTuningJob, args, call)).structuredContent;
+  await run(createTuningJob, { ...args, confirm_plan: agreed, idempotency_key: 'k' }, call);
   expect(asked.find(({ rpc }) => rpc === 'create-job')).toMatchObject({ dataset: 7, gate: { keep_dataset: 7, keep_points: 5 } });
 });
