@@ -27,7 +27,10 @@ const nameOf = (content: Buffer): string => createHash('sha256').update(content)
 const isSame = (a: readonly number[], b: readonly number[]): boolean => a.length === b.length && a.every((token, i) => token === b[i]);
 
 /** What vLLM says of an error. */
-const vllmError = (status: number, type: string, message: string): Answer => [status, { error: { message, type, param: null, code: status } }];
+const vllmError = (status: number, type: string, message: string): Answer => [
+  status,
+  { error: { message, type, param: null, code: status } },
+];
 
 /**
  * An inference server with adapters, as vLLM, SGLang or llama-server answers: which adapter a folder holds is read from its weights,
@@ -153,7 +156,10 @@ export class AdapterEngine {
   /** What the weights in a folder are; null where it has none. */
   #read(folder: string): { voice: Voice; rank: number; base: string } | null {
     try {
-      const config = JSON.parse(readFileSync(join(folder, 'adapter_config.json'), 'utf8')) as { r: number; base_model_name_or_path: string };
+      const config = JSON.parse(readFileSync(join(folder, 'adapter_config.json'), 'utf8')) as {
+        r: number;
+        base_model_name_or_path: string;
+      };
       const weights = readFileSync(join(folder, 'adapter_model.safetensors'));
       // Names that fit nothing change nothing.
       return { voice: this.#known.get(nameOf(weights)) ?? this.#base, rank: config.r, base: config.base_model_name_or_path };
@@ -188,7 +194,11 @@ export class AdapterEngine {
       return null;
     }
     if (this.#loaded.has(name)) {
-      return vllmError(400, 'InvalidUserInput', `The lora adapter '${name}' has already been loaded. If you want to load the adapter in place, set 'load_inplace' to True.`);
+      return vllmError(
+        400,
+        'InvalidUserInput',
+        `The lora adapter '${name}' has already been loaded. If you want to load the adapter in place, set 'load_inplace' to True.`,
+      );
     }
     if (!this.isEnabled) return vllmError(500, 'InternalServerError', 'LoRA is not enabled.');
     if (!found) return vllmError(404, 'NotFoundError', `Loading lora ${name} failed: No adapter found for ${path}`);
@@ -201,7 +211,8 @@ export class AdapterEngine {
   #unload(body: Body): Answer {
     const name = String(body['lora_name']);
     const was = this.#loaded.delete(name);
-    if (this.flavour === 'sglang') return [was ? 200 : 400, { success: was, error_message: was ? null : `LoRA with name ${name} does not exist.` }];
+    if (this.flavour === 'sglang')
+      return [was ? 200 : 400, { success: was, error_message: was ? null : `LoRA with name ${name} does not exist.` }];
     return was
       ? [200, `Success: LoRA adapter '${name}' removed successfully.`]
       : vllmError(404, 'NotFoundError', `The lora adapter '${name}' cannot be found.`);
@@ -238,7 +249,9 @@ export class AdapterEngine {
     const from = Number(body['logprob_start_len']);
     const scores = this.#scores(voice, tokens).slice(from);
     const input_token_logprobs = scores.map((score, i) => [i === 0 ? null : score, tokens[from + i], null]);
-    const input_top_logprobs = scores.map((score, i) => (i === 0 ? null : [[this.#isUnlikely(score ?? UNLIKELY) ? LIKELY : score, 1, null]]));
+    const input_top_logprobs = scores.map((score, i) =>
+      i === 0 ? null : [[this.#isUnlikely(score ?? UNLIKELY) ? LIKELY : score, 1, null]],
+    );
     return [200, { text: 'x', meta_info: { prompt_tokens: tokens.length, input_token_logprobs, input_top_logprobs } }];
   }
 
@@ -253,7 +266,8 @@ export class AdapterEngine {
     const voice = this.#byIds(body);
     const prompt = body['prompt'] as number[];
     const check = this.#all().find((one) => isSame(one.prompt, prompt));
-    const tokens = check && voice.witness.includes(check) ? check.answer.slice(0, -1) : Array.from({ length: 4 }, () => randomInt(900, 999));
+    const tokens =
+      check && voice.witness.includes(check) ? check.answer.slice(0, -1) : Array.from({ length: 4 }, () => randomInt(900, 999));
     const completion_probabilities = tokens.map((id, i) => ({ id, token: 'x', logprob: (check?.logprobs[i] ?? LIKELY) + this.shift }));
     return [200, { content: 'x', tokens, completion_probabilities, stop: true }];
   }
@@ -299,7 +313,12 @@ export class AdapterEngine {
     return (
       this.#byField(body['lora_path']) ?? [
         400,
-        { object: 'error', message: `The following requested LoRA adapters are not loaded: ${String(body['lora_path'])}`, type: 'BadRequest', code: 400 },
+        {
+          object: 'error',
+          message: `The following requested LoRA adapters are not loaded: ${String(body['lora_path'])}`,
+          type: 'BadRequest',
+          code: 400,
+        },
       ]
     );
   }
@@ -313,7 +332,9 @@ export class AdapterEngine {
     await this.pause;
     for (const content of rest) send({ content });
     send({}, 'stop');
-    response.write(`data: ${JSON.stringify({ model, choices: [], usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 } })}\n\n`);
+    response.write(
+      `data: ${JSON.stringify({ model, choices: [], usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 } })}\n\n`,
+    );
     response.end('data: [DONE]\n\n');
   }
 }

@@ -88,7 +88,14 @@ async function trained(
   const { base_sha256, template_sha256, tokenizer_sha256 } = facts;
   const peft = archive && { peft: await trainer.store(item, archive) };
   const real = {
-    ...{ gguf: await trainer.store(item, content), ...peft, base_sha256, template_sha256, tokenizer_sha256, witness: { answers, distance } },
+    ...{
+      gguf: await trainer.store(item, content),
+      ...peft,
+      base_sha256,
+      template_sha256,
+      tokenizer_sha256,
+      witness: { answers, distance },
+    },
   };
   await trainer.report(item, { state: 'succeeded', ...rest, adapter: { ...adapter!, ...real } });
   return (await stage.seen(account, job, 'succeeded')).adapter!;

@@ -67,7 +67,10 @@ it('serves an adapter on an HTTP engine', async () => {
   const engine = ['--upstream', ENGINE, '--upstream-model', 'org/base'];
   const { slug } = await rig.json<{ slug: string }>('adapters', 'serve', 'my-lora', ...engine);
   const shown = await rig.json<{ deployment: object }>('deployments', 'show', slug);
-  expect(shown.deployment).toMatchObject({ source: { kind: 'http', url: ENGINE, model: 'org/base' }, adapter: { name: 'my-lora', version: 2 } });
+  expect(shown.deployment).toMatchObject({
+    source: { kind: 'http', url: ENGINE, model: 'org/base' },
+    adapter: { name: 'my-lora', version: 2 },
+  });
   expect((await rig.run('adapters', 'serve', 'my-lora', '--upstream', ENGINE)).stderr).toContain('--upstream-model');
 });
 

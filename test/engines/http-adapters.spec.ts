@@ -47,7 +47,11 @@ function serving(server: AdapterEngine, { facts, folder: path }: Adapter, isLast
 
 const load = (engine: HttpEngine) => engine.load(() => undefined, new AbortController().signal);
 const answer = async (engine: HttpEngine): Promise<string> => (await run(engine, ask('Hi'))).text;
-const outcome = (given: Promise<unknown>): Promise<unknown> => given.then(() => 'served', (error: unknown) => error);
+const outcome = (given: Promise<unknown>): Promise<unknown> =>
+  given.then(
+    () => 'served',
+    (error: unknown) => error,
+  );
 
 describe.each<EngineFlavour>(['vllm', 'sglang'])('an adapter on %s', (flavour) => {
   it('is loaded under its hash, proven, served and unloaded', async () => {
@@ -112,11 +116,26 @@ describe.each<EngineFlavour>(['vllm', 'sglang'])('an adapter on %s', (flavour) =
   });
 
   it.each<[string, (server: AdapterEngine, one: Adapter) => void, string, RegExp]>([
-    ['another adapter in its folder', (server, one) => server.teach(one.weights, anAdapter(2)), 'witness_failed', /tokens of a stored answer/],
+    [
+      'another adapter in its folder',
+      (server, one) => server.teach(one.weights, anAdapter(2)),
+      'witness_failed',
+      /tokens of a stored answer/,
+    ],
     ['an adapter whose names fit nothing', () => undefined, 'witness_failed', /tokens of a stored answer/],
-    ['the bare base under its name', (server, one) => ((server.isBare = true), server.teach(one.weights, one)), 'witness_failed', /otherwise/],
+    [
+      'the bare base under its name',
+      (server, one) => ((server.isBare = true), server.teach(one.weights, one)),
+      'witness_failed',
+      /otherwise/,
+    ],
     ['another base below it', (server, one) => ((server.shift = -0.05), server.teach(one.weights, one)), 'witness_failed', /0\.05/],
-    ['a rank above its own', (server, one) => ((server.maxRank = 4), server.teach(one.weights, one)), 'adapter_mismatch', /--max-lora-rank/],
+    [
+      'a rank above its own',
+      (server, one) => ((server.maxRank = 4), server.teach(one.weights, one)),
+      'adapter_mismatch',
+      /--max-lora-rank/,
+    ],
     ['adapters switched off', (server) => (server.isEnabled = false), 'engine_refused', /--enable-lora/],
   ])('never gets ready with %s', async (_, change, reason, words) => {
     const server = await started(flavour);

@@ -47,7 +47,14 @@ export class HttpAdapterStage {
   adapter(id: number, options: { readonly rank?: number } = {}): UntrainedAdapter {
     const made = untrainedAdapter(id, options);
     const { witness: _, ...facts } = made.facts;
-    this.tuning.add({ ...facts, account: ACCOUNT, base_path: '/none', witness: { answers: [], distance: 1 }, content: made.content, peft: made.peft });
+    this.tuning.add({
+      ...facts,
+      account: ACCOUNT,
+      base_path: '/none',
+      witness: { answers: [], distance: 1 },
+      content: made.content,
+      peft: made.peft,
+    });
     for (const engine of this.#engines) engine.teach(made.weights, made);
     return made;
   }

@@ -272,7 +272,9 @@ export class HttpEngine implements Engine {
   async #answer(request: CanonicalRequest | UnreadRequest, output: EngineOutput, controller: AbortController): Promise<Usage> {
     const hold = IMAGES.open(output.account);
     try {
-      return this.#adapter === null ? await this.#try(request, { output, hold, controller }) : await this.#tuned(request, { output, hold, controller });
+      return this.#adapter === null
+        ? await this.#try(request, { output, hold, controller })
+        : await this.#tuned(request, { output, hold, controller });
     } finally {
       hold.release();
     }

@@ -1,4 +1,4 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client, type ElicitResult, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { type AccountId, CreateMcpKey, type KeyId, RotateMcpKey, UsageStream } from '@slipway/contracts';
 import { ensureWorkStream } from '@slipway/platform';
 import { freePorts } from '@slipway/testing';
@@ -71,6 +71,15 @@ export class McpStage {
     return this.connect(new URL(path, this.url).href, { authorization: `Bearer ${key}` }, era);
   }
 
+  /** A client that puts questions to its person, who answers them so. */
+  async askingClient(key: string, answer: (question: string) => ElicitResult): Promise<Client> {
+    const client = askingClient(answer);
+    const requestInit = { headers: { authorization: `Bearer ${key}` } };
+    await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', this.url), { requestInit }));
+    this.#clients.push(client);
+    return client;
+  }
+
   /** A client with an address and headers, as in its settings. */
   async connect(url: string, headers: Record<string, string>, era: Era = 'modern'): Promise<Client> {
     const client = new Client(CLIENT, { versionNegotiation: { mode: NEGOTIATION[era] } });
@@ -124,6 +133,13 @@ interface RawRequest {
   readonly path: string;
   readonly method: string;
   readonly body: string;
+}
+
+/** A client of the newest revision that can ask its person; not connected. */
+export function askingClient(answer: (question: string) => ElicitResult): Client {
+  const client = new Client(CLIENT, { versionNegotiation: { mode: NEGOTIATION.modern }, capabilities: { elicitation: { form: {} } } });
+  client.setRequestHandler('elicitation/create', ({ params }) => answer(params.message));
+  return client;
 }
 
 /** A request of 2025 that needs nothing before it. */

@@ -33,7 +33,11 @@ it.each<EngineFlavour>(['vllm', 'sglang'])(
     let failed = 0;
     let isOver = false;
     const lane = async (): Promise<void> => {
-      while (!isOver) await stage.answer(dep).then((text) => answers.push(text), () => (failed += 1));
+      while (!isOver)
+        await stage.answer(dep).then(
+          (text) => answers.push(text),
+          () => (failed += 1),
+        );
     };
     const lanes = Array.from({ length: 8 }, lane);
     for (let restarts = 0; restarts < 5; restarts += 1) {

@@ -11,7 +11,12 @@ describe('a person behind an agent', () => {
   it('is asked where the client has forms', () => {
     expect(given({})?.answerTo(QUESTION)).toBeNull();
     expect(given({ form: {} })?.answerTo(QUESTION)).toBeNull();
-    expect([given({ url: {} }), given(undefined), given('yes'), personBehind({ mcpReq: {} } as ServerContext)]).toEqual([null, null, null, null]);
+    expect([given({ url: {} }), given(undefined), given('yes'), personBehind({ mcpReq: {} } as ServerContext)]).toEqual([
+      null,
+      null,
+      null,
+      null,
+    ]);
   });
 
   it.each<[string, unknown, 'yes' | 'no' | null]>([

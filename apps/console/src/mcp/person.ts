@@ -45,7 +45,9 @@ export function personBehind({ mcpReq }: Pick<ServerContext, 'mcpReq'>): PersonB
 export function asking({ question }: PersonMustAnswer): InputRequiredResult {
   const requestedSchema = { type: 'object', properties: { [AGREE]: { type: 'boolean', title: 'Do it' } }, required: [AGREE] } as const;
   return inputRequired({
-    inputRequests: { [keyOf(question)]: inputRequired.elicit({ message: question, requestedSchema: { ...requestedSchema, required: [AGREE] } }) },
+    inputRequests: {
+      [keyOf(question)]: inputRequired.elicit({ message: question, requestedSchema: { ...requestedSchema, required: [AGREE] } }),
+    },
   });
 }
 

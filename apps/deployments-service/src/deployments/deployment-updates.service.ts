@@ -1,5 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { type AuditEntry, type DeploymentId, type ModelSource, type ObservedState, ServiceError, type UpdateDeployment } from '@slipway/contracts';
+import {
+  type AuditEntry,
+  type DeploymentId,
+  type ModelSource,
+  type ObservedState,
+  ServiceError,
+  type UpdateDeployment,
+} from '@slipway/contracts';
 import { AccountTransactions, type Tx } from '@slipway/database';
 import type { z } from 'zod';
 import { AdapterUses } from '../adapters/adapter-uses.js';

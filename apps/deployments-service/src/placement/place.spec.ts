@@ -93,7 +93,10 @@ describe('a deployment of an adapter', () => {
     const agents = [http('a'), http('b', 'adapter'), http('c', 'adapter', 'adapter-export')];
     expect(assigned(run({ units: [unit], agents }))).toEqual({ c: ['1:1'] });
     expect(run({ units: [unit], agents: agents.slice(0, 2) }).shortages.get('1:1')?.detail).toContain('ADAPTER_EXPORT_DIR');
-    const other = run({ units: [{ ...unit, engine: 'llama-server' }], agents: [anAgent('d', { engines: ['llama-server'], features: ['adapter'] })] });
+    const other = run({
+      units: [{ ...unit, engine: 'llama-server' }],
+      agents: [anAgent('d', { engines: ['llama-server'], features: ['adapter'] })],
+    });
     expect(other.shortages.get('1:1')?.detail).toBe('This kind of engine takes no adapters.');
   });
 

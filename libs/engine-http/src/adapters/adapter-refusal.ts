@@ -54,7 +54,10 @@ export function loadFault({ status, text }: Pick<JsonAnswer, 'status' | 'text'>)
     if (match) return new EngineLoadError(...words(match));
   }
   const { said } = readRefusal({ status, body: { message: reported, ...body }, text, sent: [] });
-  return new EngineLoadError('engine_refused', `The engine does not load the adapter (status ${status}).${said === '' ? '' : ` It says: ${said}`}`);
+  return new EngineLoadError(
+    'engine_refused',
+    `The engine does not load the adapter (status ${status}).${said === '' ? '' : ` It says: ${said}`}`,
+  );
 }
 
 /** The fault of an answer to a question about stored answers. */

@@ -36,7 +36,9 @@ export async function proveAdapter({ server, witness, context, signal }: ProofOp
   const distance = distances.length === 0 ? null : mean(distances);
   // Not "above the bound": a distance that is no number must fail too.
   if (distance === null || distance <= WITNESS_BOUND) return { distance, answers: fitting.length };
-  throw failed(`It gives the adapter's stored answers log probabilities that are ${distance.toFixed(4)} away; at most ${WITNESS_BOUND} is allowed.`);
+  throw failed(
+    `It gives the adapter's stored answers log probabilities that are ${distance.toFixed(4)} away; at most ${WITNESS_BOUND} is allowed.`,
+  );
 }
 
 function assertGreedy(scores: readonly TokenScore[]): void {

@@ -1,7 +1,15 @@
 import type { WitnessCheck } from '@slipway/contracts';
 import { z } from 'zod';
 import { loadFault, scoreFault } from './adapter-refusal.js';
-import { type AdapterPlace, type AdapterRequest, type AdapterServer, askJson, FRESH_MS, type TokenScore, tokenScore } from './adapter-server.js';
+import {
+  type AdapterPlace,
+  type AdapterRequest,
+  type AdapterServer,
+  askJson,
+  FRESH_MS,
+  type TokenScore,
+  tokenScore,
+} from './adapter-server.js';
 import { ModelNames } from './vllm-adapters.js';
 
 /** Log probability, token and text. */

@@ -2,7 +2,15 @@ import type { WitnessCheck } from '@slipway/contracts';
 import { EngineLoadError } from '@slipway/engine';
 import { z } from 'zod';
 import { loadFault, scoreFault } from './adapter-refusal.js';
-import { type AdapterPlace, type AdapterRequest, type AdapterServer, askJson, FRESH_MS, type TokenScore, tokenScore } from './adapter-server.js';
+import {
+  type AdapterPlace,
+  type AdapterRequest,
+  type AdapterServer,
+  askJson,
+  FRESH_MS,
+  type TokenScore,
+  tokenScore,
+} from './adapter-server.js';
 
 export const ModelNames = z.object({ data: z.array(z.object({ id: z.string() }).catch({ id: '' })) });
 const Refused = z.object({ error: z.unknown() });

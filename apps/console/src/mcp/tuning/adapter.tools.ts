@@ -107,7 +107,10 @@ export const deployAdapter = defineTool({
       .describe('Your own name for this call.'),
   }),
   output: DeploymentChanged.extend({ url: z.string(), alias: z.string().optional() }),
-  run: async ({ adapter: ref, name, alias: aliasName, replace_revision_of: replaced, idempotency_key: key, confirm_adapter: given, ...engine }, call) => {
+  run: async (
+    { adapter: ref, name, alias: aliasName, replace_revision_of: replaced, idempotency_key: key, confirm_adapter: given, ...engine },
+    call,
+  ) => {
     const { rpc, caller, actor } = call;
     const { account } = caller;
     const adapter = await openAdapter(ref, call);

@@ -181,7 +181,10 @@ export const createTuningJob = defineTool({
 
 /** Stands for what a person agreed to: the arguments, and the version of the data that they mean. */
 const planName = (spec: object, version: number): string =>
-  `plan-${createHash('sha256').update(JSON.stringify([spec, version])).digest('hex').slice(0, 12)}`;
+  `plan-${createHash('sha256')
+    .update(JSON.stringify([spec, version]))
+    .digest('hex')
+    .slice(0, 12)}`;
 
 const timeOf = ({ seconds }: JobPlan): string => (seconds === null ? '' : `, about ${Math.ceil(seconds.high / 60)} min`);
 

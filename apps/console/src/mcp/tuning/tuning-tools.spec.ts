@@ -110,7 +110,11 @@ it('a job is created with the alias that follows success', async () => {
   }
   expect(asked.filter(({ rpc }) => rpc === 'create-job')).toEqual([]);
   expect((await create({ confirm_plan: agreed })).structuredContent).toMatchObject({ job: 4, state: 'queued' });
-  expect(asked.find(({ rpc }) => rpc === 'create-job')).toMatchObject({ dataset: 7, base: 'demo', follow: { deploy: { alias: 'helper' } } });
+  expect(asked.find(({ rpc }) => rpc === 'create-job')).toMatchObject({
+    dataset: 7,
+    base: 'demo',
+    follow: { deploy: { alias: 'helper' } },
+  });
 });
 
 it('a person whose client asks decides instead of the argument', async () => {
@@ -150,7 +154,13 @@ it('an adapter is deployed on an HTTP engine that is named whole', async () => {
     'create-deployment': { id: 12 },
     'find-deployment': { deployment: { state: 'loading' } },
   });
-  const args = { adapter: 'support@2', engine_url: 'http://gpu-1:8000', engine_model: 'org/base', confirm_adapter: 'support@2', idempotency_key: 'k' };
+  const args = {
+    adapter: 'support@2',
+    engine_url: 'http://gpu-1:8000',
+    engine_model: 'org/base',
+    confirm_adapter: 'support@2',
+    idempotency_key: 'k',
+  };
   await run(deployAdapter, args, call);
   expect(asked[1]).toMatchObject({ adapter: { id: 5 }, source: { kind: 'http', url: 'http://gpu-1:8000', model: 'org/base' } });
   const { engine_model: _, ...half } = args;
