@@ -132,20 +132,27 @@ export class AdapterEngine {
 
   async #answer(path: string, body: Body): Promise<Answer> {
     if (path === '/v1/models') return [200, { object: 'list', data: this.#models() }];
-    const { flavour } = this;
-    if (/load_lora_adapter$/.test(path)) this.calls.push(`${path} ${String(body['lora_name'])}`);
-    if (flavour === 'vllm' && path === '/v1/load_lora_adapter' && this.loads) return this.#load(body);
-    if (flavour === 'vllm' && path === '/v1/unload_lora_adapter' && this.loads) return this.#unload(body);
-    if (flavour === 'vllm' && path === '/v1/completions') return this.#complete(body);
-    if (flavour === 'sglang' && path === '/load_lora_adapter') return this.#load(body);
-    if (flavour === 'sglang' && path === '/unload_lora_adapter') return this.#unload(body);
-    if (flavour === 'sglang' && path === '/generate') return this.#generate(body);
-    if (flavour === 'llama-server' && path === '/lora-adapters') {
-      return [200, this.started.map(({ path: file }, id) => ({ id, path: file, scale: 0 }))];
-    }
-    if (flavour === 'llama-server' && path === '/completion') return this.#greedy(body);
-    return [404, { detail: 'Not Found' }];
+    if (path.endsWith('load_lora_adapter')) this.calls.push(`${path} ${String(body['lora_name'])}`);
+    return (await this.#routes[this.flavour][path]?.(body)) ?? [404, { detail: 'Not Found' }];
   }
+
+  /** What each kind of server answers by path; null = it has no such path now. */
+  readonly #routes: Readonly<Record<EngineFlavour, Readonly<Record<string, (body: Body) => Answer | null | Promise<Answer>>>>> = {
+    vllm: {
+      '/v1/load_lora_adapter': (body) => (this.loads ? this.#load(body) : null),
+      '/v1/unload_lora_adapter': (body) => (this.loads ? this.#unload(body) : null),
+      '/v1/completions': (body) => this.#complete(body),
+    },
+    sglang: {
+      '/load_lora_adapter': (body) => this.#load(body),
+      '/unload_lora_adapter': (body) => this.#unload(body),
+      '/generate': (body) => this.#generate(body),
+    },
+    'llama-server': {
+      '/lora-adapters': () => [200, this.started.map(({ path }, id) => ({ id, path, scale: 0 }))],
+      '/completion': (body) => this.#greedy(body),
+    },
+  };
 
   #models(): Body[] {
     const card = { object: 'model', created: 1, owned_by: OWNERS[this.flavour] };
@@ -257,8 +264,8 @@ export class AdapterEngine {
 
   /** SGLang's field; without `--enable-lora` it is not read. */
   #byField(name: unknown): Voice | null {
-    if (!this.isEnabled || name === undefined) return this.#base;
-    const voice = this.#loaded.get(String(name))?.voice ?? null;
+    if (!this.isEnabled || typeof name !== 'string') return this.#base;
+    const voice = this.#loaded.get(name)?.voice ?? null;
     return voice && this.isBare ? this.#base : voice;
   }
 

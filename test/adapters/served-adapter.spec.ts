@@ -74,9 +74,8 @@ afterAll(async () => {
 async function trained(
   account: AccountId,
   name: string,
-  { content }: WitnessedAdapter,
+  { content, archive }: Pick<WitnessedAdapter, 'content'> & { readonly archive?: Buffer },
   { facts, distance }: WitnessedAdapter,
-  archive?: Buffer,
 ): Promise<AdapterId> {
   const given = await stage.dataset(account, name);
   const job = await stage.job(given, { name });
@@ -139,7 +138,7 @@ it('a trained adapter is served by an HTTP engine, which forgets it afterwards',
   const account = 503 as AccountId;
   const { weights, peft } = untrainedAdapter(9);
   engine.teach(weights, one!, 'the tuned answer');
-  const adapter = await trained(account, 'elsewhere', one!, one!, peft);
+  const adapter = await trained(account, 'elsewhere', { content: one!.content, archive: peft }, one!);
   const source = { kind: 'http', url: engine.url, model: engine.model } as const;
   const { id: deployment } = await rig.ask(CreateDeployment, { account, name: 'elsewhere', adapter: { id: adapter }, source });
   expect(await seen(account, deployment, 'ready')).toMatchObject({ adapter: { id: adapter }, source });

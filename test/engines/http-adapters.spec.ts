@@ -93,7 +93,7 @@ describe.each<EngineFlavour>(['vllm', 'sglang'])('an adapter on %s', (flavour) =
     server.teach(one.weights, one);
     const engine = serving(server, one);
     await load(engine);
-    for (const lose of [() => server.restart(), () => server.forget(one.facts.sha256)]) {
+    for (const lose of [() => server.restart(), async () => server.forget(one.facts.sha256)]) {
       await lose();
       expect(await answer(engine)).toBe('adapter 1 answers');
       expect(server.loaded).toEqual([one.facts.sha256]);

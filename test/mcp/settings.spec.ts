@@ -1,7 +1,8 @@
+import type { ElicitResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mcpSnippets } from '../../apps/dashboard/src/snippets/mcp-snippets.js';
 import { answerOf } from '../services/client-answer.js';
-import { McpStage } from './stage/mcp-stage.js';
+import { call, McpStage } from './stage/mcp-stage.js';
 
 let stage: McpStage;
 beforeAll(async () => {
@@ -39,8 +40,34 @@ describe('the settings that the dashboard shows', () => {
       if (index > 0) continue;
       await stage.whenState(agent, slug, 'ready');
       const [gateway = ''] = stage.rig.gateways;
-      const call = { gateway, path: `${tenant.slug}/by-file-${index}`, key: tenant.key.value };
-      expect((await answerOf('it answers', call, ({ status }) => status === 200)).body).toContain('first');
+      const asked = { gateway, path: `${tenant.slug}/by-file-${index}`, key: tenant.key.value };
+      expect((await answerOf('it answers', asked, ({ status }) => status === 200)).body).toContain('first');
     }
   });
+});
+
+it('a client that can ask has its person decide', async () => {
+  const tenant = await stage.tenant();
+  const agent = await stage.client(tenant.mcp.value, 'modern');
+  const [one, two] = [await stage.created(agent), await stage.created(agent)];
+  await call(agent, 'set_alias', { alias: 'asked', slug: one });
+  const asked: string[] = [];
+  const answers: ElicitResult[] = [
+    { action: 'decline' },
+    { action: 'accept', content: { agree: false } },
+    { action: 'accept', content: { agree: true } },
+  ];
+  const person = (question: string): ElicitResult => {
+    asked.push(question);
+    return answers.shift() ?? { action: 'cancel' };
+  };
+  const able = await stage.askingClient(tenant.mcp.value, person);
+  const move = () => call(able, 'set_alias', { alias: 'asked', slug: two, replace: true });
+  for (const _ of ['declined', 'not agreed']) {
+    const { data } = await move();
+    expect(data).toMatchObject({ code: 'invalid_request', message: expect.stringContaining('said no') });
+  }
+  expect((await move()).data).toMatchObject({ slug: two, previous_slug: one });
+  expect(new Set(asked)).toEqual(new Set([`Move the alias ${tenant.slug}/asked from ${one} to ${two}? Requests go there at once.`]));
+  expect(asked).toHaveLength(3);
 });

@@ -1,4 +1,4 @@
-import type { Client, ElicitResult } from '@modelcontextprotocol/client';
+import type { Client } from '@modelcontextprotocol/client';
 import { CreateKey, deploymentSlug, DeploymentId, FindMcpKey, ListAudit, ListDeploymentAudit, ListKeys } from '@slipway/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../testing/until.js';
@@ -191,30 +191,6 @@ describe.each(ERAS)('an agent of the %s era', (era) => {
     expect(moved.data).toMatchObject({ slug: two, previous_slug: one });
     expect(codeOf(await call(agent, 'delete_alias', { alias: 'moved', confirm_alias: 'other' }))).toBe('invalid_request');
     expect((await call(agent, 'delete_alias', { alias: 'moved', confirm_alias: 'moved' })).data['removed']).toBe(true);
-  });
-
-  it('asks the person before an alias moves, where its client can', async () => {
-    const [one, two] = await Promise.all([created(agent), created(agent)]);
-    await call(agent, 'set_alias', { alias: 'asked', slug: one });
-    const asked: string[] = [];
-    const answers: ElicitResult[] = [
-      { action: 'decline' },
-      { action: 'accept', content: { agree: false } },
-      { action: 'accept', content: { agree: true } },
-    ];
-    const person = (question: string): ElicitResult => {
-      asked.push(question);
-      return answers.shift() ?? { action: 'cancel' };
-    };
-    const able = await stage.askingClient(tenant.mcp.value, person);
-    const move = () => call(able, 'set_alias', { alias: 'asked', slug: two, replace: true });
-    for (const _ of ['declined', 'not agreed']) {
-      const { data } = await move();
-      expect(data).toMatchObject({ code: 'invalid_request', message: expect.stringContaining('said no') });
-    }
-    expect((await move()).data).toMatchObject({ slug: two, previous_slug: one });
-    expect(new Set(asked)).toEqual(new Set([`Move the alias ${tenant.slug}/asked from ${one} to ${two}? Requests go there at once.`]));
-    expect(asked).toHaveLength(3);
   });
 
   it('revokes a key and never reads values', async () => {

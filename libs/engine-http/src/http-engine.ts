@@ -16,7 +16,7 @@ import {
   type UnreadRequest,
 } from '@slipway/engine';
 import { HostList, OpenSet, type ThreadPool, withinTime } from '@slipway/platform';
-import { UpstreamAdapter } from './adapters/upstream-adapter.js';
+import { AdapterGate, type AnswerTry } from './adapters/adapter-gate.js';
 import { AnswerRelay } from './answer-relay.js';
 import { embedTexts } from './embed-texts.js';
 import { assertSupported, FLAVOURS } from './flavour.js';
@@ -84,19 +84,19 @@ const shutDown = (): ServiceError => new ServiceError('server_shutting_down', 'T
 
 const isUnread = (request: CanonicalRequest | UnreadRequest): request is UnreadRequest => request instanceof Uint8Array;
 
+/** A request in its slot. */
+interface Asked {
+  readonly output: EngineOutput;
+  readonly hold: ImageHold;
+  readonly controller: AbortController;
+}
+
 /** A request that can be sent. */
 interface ReadyRequest {
   readonly prepared: PreparedRequest;
   /** The body with its images. */
   readonly pieces: readonly BodyPiece[];
   readonly sent: () => Iterable<string>;
-}
-
-/** A request in its slot. */
-interface Asked {
-  readonly output: EngineOutput;
-  readonly hold: ImageHold;
-  readonly controller: AbortController;
 }
 
 /** A model behind any server of the chat-completions contract. */
@@ -109,9 +109,7 @@ export class HttpEngine implements Engine {
   readonly #limits: HttpEngineLimits;
   readonly #running = new OpenSet<AbortController>();
   readonly #profile: UpstreamProfile;
-  #adapter: UpstreamAdapter | null = null;
-  #reportLost: (error: EngineLoadError) => void = () => undefined;
-  /** Resolves when the server no longer answers as the adapter. */
+  readonly #adapter: AdapterGate;
   readonly lost: Promise<EngineLoadError>;
   #closed = false;
 
@@ -126,8 +124,10 @@ export class HttpEngine implements Engine {
     const { url, socketPath } = upstream;
     const access = { url, socketPath, credential: settings.credential, connectTimeoutMs: this.#limits.connectMs };
     this.#client = new UpstreamClient({ ...access, connections: settings.slots });
-    // The server's list came over one of these within the time that it stands: a restart is noticed at once.
-    this.#aside = new UpstreamClient({ ...access, connections: ASIDE_CONNECTIONS, dropped: () => this.#adapter?.outdate() });
+    this.#adapter = new AdapterGate(settings.exported);
+    this.lost = this.#adapter.lost;
+    // A server that lists an adapter said so over one of these a moment ago: that it is gone shows a restart at once.
+    this.#aside = new UpstreamClient({ ...access, connections: ASIDE_CONNECTIONS, dropped: this.#adapter.outdate });
     this.#check = CHECKS.open({
       url,
       socketPath,
@@ -137,7 +137,6 @@ export class HttpEngine implements Engine {
     });
     const { probeMs } = this.#limits;
     this.#profile = new UpstreamProfile({ client: this.#aside, model: upstream.model, probeMs, pace: () => SHARES.paceOf(null) });
-    this.lost = new Promise((resolve) => (this.#reportLost = resolve));
     this.#images = new ImageFetcher({ hosts: new HostList(settings.imageHosts ?? []) });
   }
 
@@ -148,11 +147,10 @@ export class HttpEngine implements Engine {
     await this.#profile.probe(signal);
     if (this.#profile.facts.listed === false) log.warn({ model }, 'upstream.model_not_listed');
     await this.#profile.probeFurther(signal);
-    await this.#loadAdapter(signal);
     const { facts, talent, counter } = this.#profile;
-    const adapter = this.settings.exported?.facts.sha256;
+    await this.#adapter.load({ ...facts, client: this.#aside, base: model, context: facts.context ?? context, log }, signal);
     // A stream never continues on another adapter.
-    const served = [url, model, ...(adapter === undefined ? [] : [adapter])].join('\n');
+    const served = [url, model, this.#adapter.sha256 ?? []].flat().join('\n');
     const print = createHash('sha256').update(served).digest('hex').slice(0, 16);
     const counting = counter.strategy;
     const { dimensions } = this.#profile;
@@ -180,7 +178,7 @@ export class HttpEngine implements Engine {
   async check(signal: AbortSignal): Promise<void> {
     if (this.#closed) throw new EngineLoadError('engine_unreachable', 'The engine is unloaded.');
     await this.#check.ask(signal);
-    await this.#assertAdapter();
+    await this.#adapter.assertServed();
   }
 
   async generate(request: CanonicalRequest | UnreadRequest, output: EngineOutput, signal: AbortSignal): Promise<Usage> {
@@ -223,34 +221,8 @@ export class HttpEngine implements Engine {
     this.#closed = true;
     this.#queue.close(shutDown());
     for (const controller of this.#running) controller.abort(shutDown());
-    await this.#adapter?.unload();
+    await this.#adapter.unload();
     await Promise.all([this.#client.close(), this.#aside.close(), this.#images.close(), this.#check.close()]);
-  }
-
-  /** Has the server load the adapter of this deployment, if it has one, and prove it. @throws EngineLoadError */
-  async #loadAdapter(signal: AbortSignal): Promise<void> {
-    const { exported: adapter, log } = this.settings;
-    if (!adapter) return;
-    const { facts, dimensions } = this.#profile;
-    if (facts.listed !== true || dimensions !== null) {
-      const why = dimensions === null ? 'the engine does not list this model' : 'this model makes embeddings';
-      throw new EngineLoadError('engine_refused', `No adapter can be loaded here: ${why}.`);
-    }
-    const { flavour, context } = facts;
-    const options = { client: this.#aside, base: this.upstream.model, flavour, context: context ?? this.settings.context, adapter, log };
-    this.#adapter = new UpstreamAdapter(options);
-    await this.#adapter.load(signal);
-  }
-
-  /** @throws EngineLoadError unless the server shows that it serves the adapter, where there is one */
-  async #assertAdapter(): Promise<void> {
-    try {
-      await this.#adapter?.assertServed();
-    } catch (error) {
-      // What is not about its connection will not pass by itself: the replica must not stay ready.
-      if (error instanceof EngineLoadError && error.reason !== 'engine_unreachable') this.#reportLost(error);
-      throw error;
-    }
   }
 
   async #inSlot(output: EngineOutput, signal: AbortSignal, work: (controller: AbortController) => Promise<Usage>): Promise<Usage> {
@@ -272,58 +244,26 @@ export class HttpEngine implements Engine {
   async #answer(request: CanonicalRequest | UnreadRequest, output: EngineOutput, controller: AbortController): Promise<Usage> {
     const hold = IMAGES.open(output.account);
     try {
-      return this.#adapter === null
-        ? await this.#try(request, { output, hold, controller })
-        : await this.#tuned(request, { output, hold, controller });
+      return await this.#adapter.answer(() => this.#try(request, { output, hold, controller }), controller.signal);
     } finally {
       hold.release();
     }
   }
 
-  /** An answer with the adapter. A server that forgot it, and has said nothing else, is asked again once it has it back. */
-  async #tuned(request: CanonicalRequest | UnreadRequest, asked: Asked): Promise<Usage> {
-    for (let tries = 1; ; tries += 1) {
-      await this.#adapterFor(asked.controller.signal);
-      let generation: HttpGeneration | null = null;
-      try {
-        return await this.#try(request, asked, (made) => (generation = made));
-      } catch (error) {
-        if (!(error instanceof ServiceError) || error.code !== 'engine_error') throw error;
-        // A fault may be a restart, after which another process answers.
-        this.#adapter?.doubt();
-        if (tries === 2 || (generation as HttpGeneration | null)?.started !== false || asked.controller.signal.aborted) throw error;
-      }
-    }
-  }
-
-  async #try(
-    request: CanonicalRequest | UnreadRequest,
-    { output, hold, controller }: Asked,
-    sent: (generation: HttpGeneration) => void = () => undefined,
-  ): Promise<Usage> {
-    const ready = await this.#ready(request, { output, hold, signal: controller.signal });
-    if (ready === null) return NOTHING_DONE;
-    output.phase('prefill');
-    const generation = this.#generation(ready, output, controller);
-    sent(generation);
-    return generation.run();
-  }
-
-  /** Nothing is sent that the bare base would answer. @throws ServiceError `engine_error`, with which another replica is tried */
-  async #adapterFor(signal: AbortSignal): Promise<void> {
-    try {
-      await this.#assertAdapter();
-    } catch (cause) {
-      if (signal.reason instanceof ServiceError) throw signal.reason;
-      throw new ServiceError('engine_error', 'The engine does not serve the adapter of this deployment at the moment.', { cause });
-    }
+  #try(request: CanonicalRequest | UnreadRequest, { output, hold, controller }: Asked): AnswerTry<Usage> {
+    let generation: HttpGeneration | undefined;
+    const run = async (): Promise<Usage> => {
+      const ready = await this.#ready(request, { output, hold, controller });
+      if (ready === null) return NOTHING_DONE;
+      output.phase('prefill');
+      generation = this.#generation(ready, output, controller);
+      return generation.run();
+    };
+    return { run, hasBegun: () => generation?.started === true };
   }
 
   /** @returns null when the caller left meanwhile. */
-  async #ready(
-    request: CanonicalRequest | UnreadRequest,
-    { output, hold, signal }: { readonly output: EngineOutput; readonly hold: ImageHold; readonly signal: AbortSignal },
-  ): Promise<ReadyRequest | null> {
+  async #ready(request: CanonicalRequest | UnreadRequest, { output, hold, controller: { signal } }: Asked): Promise<ReadyRequest | null> {
     try {
       const prepared = await this.#prepared(request, output, signal);
       const taken = (bytes: number): void => hold.take(bytes);
@@ -340,8 +280,8 @@ export class HttpEngine implements Engine {
   }
 
   async #prepared(request: CanonicalRequest | UnreadRequest, output: EngineOutput, signal: AbortSignal): Promise<PreparedRequest> {
-    const { model, fields } = this.#adapter?.request() ?? { model: this.upstream.model, fields: undefined };
-    const options = { model, ...this.#profile.talent, adapterFields: fields };
+    const { model, fields: adapterFields } = this.#adapter.request(this.upstream.model);
+    const options = { model, ...this.#profile.talent, adapterFields };
     if (!isUnread(request)) return prepareRequest(request, options);
     const task = { kind: 'request' as const, start: request, options };
     const prepared = await prepareApart(this.#readers, task, { account: output.account, signal });
@@ -392,7 +332,7 @@ export class HttpEngine implements Engine {
       }),
       endMs: this.#limits.endMs,
       log: this.settings.log,
-      answersAs: this.#adapter?.request().answersAs ?? null,
+      answersAs: this.#adapter.request(this.upstream.model).answersAs,
       body: (room) => bodyOf(pieces, room ?? maxTokens),
       sent,
       controller,

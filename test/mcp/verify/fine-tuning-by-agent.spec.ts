@@ -138,9 +138,8 @@ describe.sequential('an agent that does what the page says', () => {
   it.each(LINES.map((line, no) => [`${no + 1}: ${line.who} ${line.what}`.slice(0, 70), line] as const))(
     '%s',
     async (_, { who, what }) => {
-      const step = STEPS[who];
-      if (!step) throw new Error(`The page has a line of "${who}".`);
-      await step(what);
+      expect(Object.keys(STEPS)).toContain(who);
+      await STEPS[who]?.(what);
     },
     LONG_MS,
   );

@@ -2,7 +2,6 @@ import type { Actor } from '@slipway/contracts';
 import type { RpcClient } from '@slipway/platform';
 import type { z } from 'zod';
 import type { McpCaller } from './mcp-key-check.js';
-import type { PersonBehind } from './person.js';
 
 /** Public addresses, without a trailing slash. */
 export interface McpAddresses {
@@ -10,6 +9,12 @@ export interface McpAddresses {
   readonly gatewayUrl: string;
   readonly consoleUrl: string;
   readonly environment: string;
+}
+
+/** The person behind an agent, where its client puts questions to them. */
+export interface PersonBehind {
+  /** What they answered to a question; null = it was not put to them yet. */
+  answerTo(question: string): 'yes' | 'no' | null;
 }
 
 /** Context of one call of a tool. */

@@ -2,13 +2,7 @@ import { createHash } from 'node:crypto';
 import { CLIENT_CAPABILITIES_META_KEY, inputRequired, type InputRequiredResult, type ServerContext } from '@modelcontextprotocol/server';
 import { ServiceError } from '@slipway/contracts';
 import { z } from 'zod';
-import type { ToolCall } from './mcp-tool.js';
-
-/** The person behind an agent, where its client puts questions to them. */
-export interface PersonBehind {
-  /** What they answered to a question; null = it was not put to them yet. */
-  answerTo(question: string): 'yes' | 'no' | null;
-}
+import type { PersonBehind, ToolCall } from './mcp-tool.js';
 
 /** Ends a call whose client must put a question first; it repeats the call with the answer. */
 export class PersonMustAnswer extends Error {

@@ -1,7 +1,7 @@
 import type { AdapterView, ConsoleRequest } from '@slipway/contracts';
 import { useNavigate } from '@tanstack/react-router';
 import { type JSX, useRef } from 'react';
-import { useForm, type UseFormReturn } from 'react-hook-form';
+import { useForm, type UseFormReturn, useWatch } from 'react-hook-form';
 import { useChange } from '../api/use-call.js';
 import { faultOfAlias, faultOfUrl } from '../deployments/deployment-draft.js';
 import { slugOf } from '../deployments/inference-target.js';
@@ -44,7 +44,7 @@ export function DeployDialog({ adapter, onClose }: { readonly adapter: AdapterVi
   const navigate = useNavigate();
   const create = useChange('deployments/create', ['deployments/', 'aliases/', 'adapters/']);
   const form = useForm<Values>({ defaultValues: { ...EMPTY, name: adapterName(adapter) } });
-  const isOnWorkers = form.watch('on') === 'workers';
+  const isOnWorkers = useWatch({ control: form.control, name: 'on' }) === 'workers';
   const fit = useFit({ adapter: adapter.id });
   const last = useRef({ text: '', key: '' });
   const isBad = needsReason(adapter.verdict);

@@ -109,6 +109,10 @@ function sourceFaults({ kind, path, uri, sha256, url, model, adapter }: Deployme
       ...(!isSum && { sha256: 'A SHA-256 checksum has 64 hexadecimal digits.' }),
     };
   }
+  return engineFaults({ url, model });
+}
+
+function engineFaults({ url, model }: Pick<DeploymentDraft, 'url' | 'model'>): Faults {
   const fault = faultOfUrl(url);
   return { ...(fault !== null && { url: fault }), ...(model.trim() === '' && { model: 'Choose a model, or enter its name.' }) };
 }

@@ -159,7 +159,6 @@ export class AdapterFolders {
     return () => (released ??= this.#release(own, timer, folder, engine));
   }
 
-  // oxlint-disable-next-line slipway/max-params -- the parts of one use
   async #release(own: string, timer: NodeJS.Timeout, folder: string, engine: string): Promise<boolean> {
     clearInterval(timer);
     await rm(own, { force: true });
