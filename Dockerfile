@@ -1,5 +1,8 @@
-# One image per app:   docker build --build-arg APP=gateway .
-# With CUDA:           docker build --build-arg APP=inference-worker --build-arg ACCELERATOR=cuda .
+# Two images; the command of a container chooses the app:
+#
+#   docker build --target services .                              gateway, services, console, command line
+#   docker build --target worker .                                inference worker, training worker
+#   docker build --target worker --build-arg ACCELERATOR=cuda .   the same with CUDA
 #
 # test/topology runs these steps without Docker and knows only the instructions that are used here.
 ARG NODE_IMAGE=node:24-bookworm-slim
@@ -37,31 +40,32 @@ FROM compiler AS build
 COPY tsconfig.base.json ./
 COPY apps ./apps
 COPY libs ./libs
-ARG APP=gateway
 # Types are checked before a change lands; here is only what translates.
-RUN node node_modules/typescript-7/bin/tsc -b --noCheck "apps/${APP}"
+RUN node node_modules/typescript-7/bin/tsc -b --noCheck \
+  apps/gateway apps/keys-service apps/deployments-service apps/tuning-service apps/console apps/cli \
+  apps/inference-worker apps/training-worker
 RUN find apps libs -type d -name src -prune -exec rm -rf {} +
 
 # --- Dashboard, which the console serves -----------------------------------------------------
 
 FROM manifests AS dashboard
-ARG APP=gateway
 COPY tsconfig.base.json ./
 COPY apps/dashboard ./apps/dashboard
 # The part of the contracts that the page imports as values; the bundler takes it from its source.
 COPY libs/contracts/src/engines ./libs/contracts/src/engines
 RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=ca --mount=type=secret,id=npmrc,target=/root/.npmrc \
-  mkdir -p apps/dashboard/dist \
-  && if [ "${APP}" = console ]; then \
-       npm ci --omit=dev --workspace apps/dashboard && node_modules/.bin/vite build --logLevel warn apps/dashboard || exit 1; \
-     fi
+  npm ci --omit=dev --workspace apps/dashboard && node_modules/.bin/vite build --logLevel warn apps/dashboard
 
 # --- What runs needs of npm ------------------------------------------------------------------
 
-FROM manifests AS modules-cpu
-ARG APP=gateway
+FROM manifests AS modules-services
 RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=ca --mount=type=secret,id=npmrc,target=/root/.npmrc \
-  npm ci --omit=dev --workspace "apps/${APP}"
+  npm ci --omit=dev --workspace apps/gateway --workspace apps/keys-service --workspace apps/deployments-service \
+    --workspace apps/tuning-service --workspace apps/console --workspace apps/cli
+
+FROM manifests AS modules-cpu
+RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=ca --mount=type=secret,id=npmrc,target=/root/.npmrc \
+  npm ci --omit=dev --workspace apps/inference-worker --workspace apps/training-worker
 
 # package.json keeps the CUDA builds of llama.cpp out, which are larger than all the rest.
 FROM modules-cpu AS modules-cuda
@@ -75,25 +79,43 @@ RUN --mount=type=secret,id=ca --mount=type=secret,id=npmrc,target=/root/.npmrc \
        && rm -f ./*.tgz || exit 1; \
      done
 
-FROM modules-${ACCELERATOR} AS modules
+FROM modules-${ACCELERATOR} AS modules-worker
 
-# --- Image -----------------------------------------------------------------------------------
+# --- Images ----------------------------------------------------------------------------------
 
-FROM ${ACCELERATOR}
-ARG APP=gateway
+FROM ${ACCELERATOR} AS worker
 WORKDIR /app
-COPY --from=modules /app/node_modules ./node_modules
+COPY --from=modules-worker /app/node_modules ./node_modules
 COPY --from=build /app/libs ./libs
-COPY --from=build /app/apps/${APP} ./apps/${APP}
-COPY --from=dashboard /app/apps/dashboard/dist ./apps/dashboard/dist
+COPY --from=build /app/apps/inference-worker ./apps/inference-worker
+COPY --from=build /app/apps/training-worker ./apps/training-worker
 COPY deploy ./deploy
 # What training workers install: a lock file and a program each.
 COPY trainers ./trainers
 COPY LICENSE THIRD_PARTY_NOTICES.md package.json ./
-WORKDIR /app/apps/${APP}
 ENV NODE_ENV=production \
     OPS_PORT=9090
 # The user `node`, as a number: orchestrators can see that it is not root.
 USER 1000:1000
 HEALTHCHECK --interval=15s --timeout=10s --start-period=60s --retries=3 CMD ["bash", "/app/deploy/probe.sh"]
-CMD ["node", "dist/main.js"]
+CMD ["node", "apps/inference-worker/dist/main.js"]
+
+# The last one, so that it is built where no target is named.
+FROM cpu AS services
+WORKDIR /app
+COPY --from=modules-services /app/node_modules ./node_modules
+COPY --from=build /app/libs ./libs
+COPY --from=build /app/apps/gateway ./apps/gateway
+COPY --from=build /app/apps/keys-service ./apps/keys-service
+COPY --from=build /app/apps/deployments-service ./apps/deployments-service
+COPY --from=build /app/apps/tuning-service ./apps/tuning-service
+COPY --from=build /app/apps/console ./apps/console
+COPY --from=build /app/apps/cli ./apps/cli
+COPY --from=dashboard /app/apps/dashboard/dist ./apps/dashboard/dist
+COPY deploy ./deploy
+COPY LICENSE THIRD_PARTY_NOTICES.md package.json ./
+ENV NODE_ENV=production \
+    OPS_PORT=9090
+USER 1000:1000
+HEALTHCHECK --interval=15s --timeout=10s --start-period=60s --retries=3 CMD ["bash", "/app/deploy/probe.sh"]
+CMD ["node", "apps/gateway/dist/main.js"]

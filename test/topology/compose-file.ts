@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 /** The parts of a service that tests read; the whole file is validated against the published schema. */
 export interface ComposeService {
   readonly image: string;
-  readonly build?: { readonly context: string; readonly args: Readonly<Record<string, string>> };
+  readonly build?: { readonly context: string; readonly target: string; readonly args?: Readonly<Record<string, string>> };
   readonly user?: string;
   readonly entrypoint?: readonly string[];
   readonly command?: readonly string[];

@@ -18,13 +18,14 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const compose = readComposeFile(join(root, 'docker-compose.yml'));
 const services = Object.entries(compose.services);
 const dockerfile = parseDockerfile(join(root, 'Dockerfile'));
-const image = dockerfile.stages.at(-1)?.instructions ?? [];
+const images = dockerfile.stages.filter(({ name }) => name === 'services' || name === 'worker');
+const image = images.at(-1)?.instructions ?? [];
 const valueOf = (name: string): string => image.findLast((one) => one.name === name)?.text ?? '';
 const imageEnvironment = Object.fromEntries(image.filter(({ name }) => name === 'ENV').flatMap(({ text }) => assignmentsOf(text)));
 
 /** Services that run one of our apps permanently. */
 const ours = services.filter(([, { build, restart }]) => build !== undefined && restart !== 'no');
-const appOf = ({ build }: ComposeService): string => build?.args['APP'] ?? '';
+const appOf = ({ command }: ComposeService): string => /apps\/([a-z-]+)\/dist\/main\.js$/.exec(command?.at(-1) ?? '')?.[1] ?? '';
 /** The folder of secrets that a service sees. */
 const secretsOf = (service: ComposeService): string | undefined =>
   mountsOf(service).find(({ target }) => target === '/run/slipway')?.source;
@@ -78,18 +79,29 @@ describe('docker-compose.yml', () => {
     expect(started.map(({ name }) => name).join(' ')).toBe(wanted);
   });
 
-  it('builds existing apps from one Dockerfile', () => {
-    for (const [name, { build }] of services.filter(([, service]) => service.build)) {
+  it('builds two images from one Dockerfile', () => {
+    for (const [name, { build, image: tag }] of services.filter(([, service]) => service.build)) {
+      const accelerator = build?.args?.['ACCELERATOR'];
       expect([name, build?.context]).toEqual([name, '.']);
-      expect(existsSync(join(root, 'apps', build?.args['APP'] ?? '?', 'package.json')), name).toBe(true);
-      expect(['cpu', 'cuda'], name).toContain(build?.args['ACCELERATOR'] ?? 'cpu');
+      expect(['cuda', undefined], name).toContain(accelerator);
+      const wanted = build?.target === 'services' ? 'slipway' : ['slipway-worker', accelerator].filter(Boolean).join('-');
+      expect([name, tag]).toEqual([name, wanted]);
     }
+  });
+
+  it.each(services.filter(([, { build }]) => build))('runs a program that the image of %s holds', (_, service) => {
+    const words = [...(service.entrypoint ?? []), ...(service.command ?? [])];
+    const [program = '?'] = words.filter((word) => /^(\/app\/deploy|apps)\//.test(word)).map((word) => word.replace('/app/', ''));
+    const [folder = '?', app = '?'] = program.split('/');
+    const copied = images.find(({ name }) => name === service.build?.target)?.instructions.filter(({ name }) => name === 'COPY') ?? [];
+    expect(copied.map(({ text }) => text.split(' ').at(-1))).toContain(folder === 'apps' ? `./apps/${app}` : './deploy');
+    expect(existsSync(join(root, program.replace('/dist/', '/src/').replace('main.js', 'main.ts')))).toBe(true);
   });
 
   it('gives each image one name', () => {
     const builds = new Map<string, string>();
     for (const [, { image: tag, build }] of services) {
-      const args = JSON.stringify(build?.args);
+      const args = JSON.stringify([build?.target, build?.args]);
       expect(builds.get(tag) ?? args).toBe(args);
       builds.set(tag, args);
     }

@@ -11,8 +11,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const context = readDockerIgnore(join(root, '.dockerignore'));
 const { stages } = parseDockerfile(join(root, 'Dockerfile'));
 const names = stages.map(({ name }) => name);
-const last = stages.at(-1)?.instructions ?? [];
-const valueOf = (name: string): string => last.findLast((one) => one.name === name)?.text ?? '';
+const images = stages.filter(({ name }) => name === 'services' || name === 'worker');
 
 describe('the Dockerfile', () => {
   it('copies from stages and files that exist', () => {
@@ -73,10 +72,32 @@ describe('the Dockerfile', () => {
     expect(names).toEqual(expect.arrayContaining(['cpu', 'cuda', 'modules-cpu', 'modules-cuda']));
   });
 
+  it('builds and installs the apps that images hold', () => {
+    const stepsOf = (stage: string): string =>
+      stages
+        .find(({ name }) => name === stage)
+        ?.instructions.map(({ text }) => text)
+        .join(' ') ?? '';
+    for (const [image, modules] of [
+      ['services', 'modules-services'],
+      ['worker', 'modules-cpu'],
+    ] as const) {
+      const copied = [...stepsOf(image).matchAll(/\.\/(apps\/[a-z-]+)(?= |$)/g)].map(([, app = '']) => app);
+      expect(copied.length, image).toBeGreaterThan(1);
+      expect(copied, image).toEqual([...stepsOf(modules).matchAll(/--workspace (apps\/[a-z-]+)/g)].map(([, app]) => app));
+      expect(copied.filter((app) => !stepsOf('build').includes(` ${app}`))).toEqual([]);
+    }
+  });
+
   it('runs an unprivileged process with health check', () => {
-    expect(valueOf('CMD')).toBe('["node", "dist/main.js"]');
-    expect(valueOf('USER')).toBe('1000:1000');
-    const script = /"\/app\/(deploy\/[\w.-]+)"/.exec(valueOf('HEALTHCHECK'))?.[1] ?? '?';
-    expect(existsSync(join(root, script))).toBe(true);
+    expect(images.map(({ name }) => name)).toEqual(['worker', 'services']);
+    for (const { instructions } of images) {
+      const valueOf = (name: string): string => instructions.findLast((one) => one.name === name)?.text ?? '';
+      const [, app = '?'] = /^\["node", "(apps\/[a-z-]+)\/dist\/main\.js"\]$/.exec(valueOf('CMD')) ?? [];
+      expect(existsSync(join(root, app, 'src/main.ts'))).toBe(true);
+      expect(valueOf('USER')).toBe('1000:1000');
+      const script = /"\/app\/(deploy\/[\w.-]+)"/.exec(valueOf('HEALTHCHECK'))?.[1] ?? '?';
+      expect(existsSync(join(root, script))).toBe(true);
+    }
   });
 });

@@ -69,11 +69,11 @@ export class ImageBuilder {
 
   constructor(private readonly options: BuilderOptions) {}
 
-  /** Builds the last stage. @throws Error with what a failing command printed */
-  async build(args: Readonly<Record<string, string>>): Promise<Image> {
-    const last = this.options.dockerfile.stages.at(-1);
-    if (!last) throw new Error('The Dockerfile is empty.');
-    return this.#stage(last, args);
+  /** Builds a stage. @throws Error with what a failing command printed */
+  async build(target: string, args: Readonly<Record<string, string>> = {}): Promise<Image> {
+    const stage = this.#find(target);
+    if (!stage) throw new Error(`The Dockerfile has no stage ${target}.`);
+    return this.#stage(stage, args);
   }
 
   #find(name: string): Stage | undefined {

@@ -62,7 +62,7 @@ async function buildImages(): Promise<void> {
     folder: join(folder, 'images'),
   });
   for (const { image, build } of Object.values(compose.services)) {
-    if (build && build.args['ACCELERATOR'] === undefined && !images.has(image)) images.set(image, await builder.build(build.args));
+    if (build && build.args === undefined && !images.has(image)) images.set(image, await builder.build(build.target));
   }
 }
 
