@@ -2,8 +2,8 @@
 //
 //   node deploy/make-databases.mjs FILE
 //
-// FILE, which write-secrets.mjs writes, holds the server's address with a superuser and what is wanted. Runs at every
-// start, and may be cut off anywhere.
+// FILE, which write-secrets.mjs writes, holds the server's address with a superuser and what is wanted. ADMIN_DATABASE_URL
+// takes the place of the address. Runs at every start, and may be cut off anywhere.
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDatabaseUnavailable, provideDatabases } from '@slipway/database';
@@ -29,7 +29,7 @@ const adviceFor = ({ code }) =>
 
 try {
   const wanted = JSON.parse(readFileSync(process.argv[2], 'utf8'));
-  const made = await provide(wanted);
+  const made = await provide({ server: process.env.ADMIN_DATABASE_URL || wanted.server, databases: wanted.databases });
   const names = wanted.databases.map(({ database }) => database).join(', ');
   console.log(`The databases ${names} are there${made.length > 0 ? `; made now: ${made.join(', ')}` : ''}.`);
 } catch (error) {

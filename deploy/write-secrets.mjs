@@ -6,11 +6,10 @@
 // exist stay; what is derived from them is written anew, so that the permissions of the NATS users
 // follow the contracts of the running version. As root it hands everything, VOLUMEs included, to the
 // users under which the containers run.
-import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { EnvironmentName, SCOPED_ROLES } from '@slipway/contracts';
-import { completeSeeds, renderNatsConf, roleCredentials, workerSigning } from '@slipway/platform';
+import { EnvironmentName } from '@slipway/contracts';
+import { completeSecrets, credentialFilesOf, databaseOf, DATABASES, natsNodeConf, ROLES, variablesOf } from './secret-values.mjs';
 
 /** Users in the images: ours and NATS run as `node`, PostgreSQL's as `postgres`. */
 const SERVICE_UID = 1000;
@@ -21,14 +20,9 @@ const WORKER_UID = 0;
 const MODEL_CACHE = 'model-cache';
 
 const NATS_NODES = ['nats-1', 'nats-2', 'nats-3'];
-const DATABASES = { keys: 'KEYS_DATABASE_URL', deployments: 'DEPLOYMENTS_DATABASE_URL', tuning: 'TUNING_DATABASE_URL' };
 const POSTGRES_SERVER = 'postgres:5432';
 const CHANGED_NOWHERE = 'Written by deploy/write-secrets.mjs; changes here are lost.';
 
-/** Agents and runners are no containers of their own: keys-service makes their users when a worker joins. */
-const ROLES = SCOPED_ROLES.filter((role) => role !== 'agent' && role !== 'runner');
-
-const password = () => randomBytes(24).toString('base64url');
 const isRoot = process.getuid?.() === 0;
 
 function give(path, uid, mode) {
@@ -50,9 +44,6 @@ function write(path, text, uid = SERVICE_UID) {
   renameSync(draft, path);
 }
 
-/** The role that owns a service's database. The first installations called it as the service; it keeps its name there. */
-const databaseRole = (name, known = {}) => (name in known ? name : `slipway_${name}`);
-
 /** The stored secrets; those that are missing are made, all at first, later those of new roles. */
 function openSecrets(path) {
   let stored = {};
@@ -61,65 +52,29 @@ function openSecrets(path) {
   } catch (error) {
     if (error.code !== 'ENOENT') throw new Error(`${path} is damaged; restore it from a backup.`, { cause: error });
   }
-  const passwords = (names, known = {}) => Object.fromEntries(names.map((name) => [name, known[name] ?? password()]));
-  const secrets = {
-    pepper: stored.pepper ?? `p1:${randomBytes(32).toString('hex')}`,
-    secret_key: stored.secret_key ?? randomBytes(32).toString('hex'),
-    nats_seeds: completeSeeds(stored.nats_seeds),
-    nats_route: stored.nats_route ?? password(),
-    postgres: stored.postgres ?? password(),
-    databases: passwords(
-      Object.keys(DATABASES).map((name) => databaseRole(name, stored.databases)),
-      stored.databases,
-    ),
-  };
+  const secrets = completeSecrets(stored);
   write(path, `${JSON.stringify(secrets, null, 2)}\n`);
   return secrets;
 }
 
-/** A service's database, and who owns it; see deploy/make-databases.mjs. */
-function databaseOf(name, env, secrets) {
-  const role = databaseRole(name, secrets.databases);
-  return { database: `slipway_${env}_${name}`, role, password: secrets.databases[role] };
-}
-
 /** Variables that a role's processes read from a file, so that neither `docker inspect` nor a listing of processes shows them. */
-function variablesOf(role, env, secrets) {
+function fileVariablesOf(role, env, secrets) {
   const database = DATABASES[role] && databaseOf(role, env, secrets);
-  return {
-    ...(['keys', 'gateway'].includes(role) && { KEY_PEPPERS: secrets.pepper }),
-    ...(['keys', 'deployments', 'tuning', 'gateway'].includes(role) && { SLIPWAY_SECRET_KEY: secrets.secret_key }),
-    ...(database && { [DATABASES[role]]: `postgres://${database.role}:${database.password}@${POSTGRES_SERVER}/${database.database}` }),
-  };
+  const address = database && `postgres://${database.role}:${database.password}@${POSTGRES_SERVER}/${database.database}`;
+  return { ...variablesOf(role, secrets), ...(database && { [DATABASES[role]]: address }) };
 }
 
 function writeRole(folder, role, { env, secrets }) {
   const uid = role === 'join' ? WORKER_UID : SERVICE_UID;
   privateFolder(join(folder, role), uid);
-  write(join(folder, role, `${role}.creds`), roleCredentials(role, secrets.nats_seeds), uid);
-  if (role === 'keys') write(join(folder, role, 'signing.json'), workerSigning(secrets.nats_seeds));
-  const lines = Object.entries(variablesOf(role, env, secrets)).map(([name, value]) => `${name}=${value}\n`);
+  for (const [name, text] of Object.entries(credentialFilesOf(role, secrets))) write(join(folder, role, name), text, uid);
+  const lines = Object.entries(fileVariablesOf(role, env, secrets)).map(([name, value]) => `${name}=${value}\n`);
   write(join(folder, role, 'service.env'), [`# ${CHANGED_NOWHERE}\n`, ...lines].join(''), uid);
 }
 
 function writeNatsNode(folder, node, { env, secrets }) {
   privateFolder(join(folder, node));
-  const conf = renderNatsConf({
-    env,
-    host: '0.0.0.0',
-    port: 4222,
-    serverName: node,
-    storeDir: '/data',
-    seeds: secrets.nats_seeds,
-    cluster: {
-      name: `slipway-${env}`,
-      host: '0.0.0.0',
-      port: 6222,
-      routes: NATS_NODES.map((other) => `${other}:6222`),
-      password: secrets.nats_route,
-    },
-    monitor: '127.0.0.1:8222',
-  });
+  const conf = natsNodeConf(node, { env, secrets, routes: NATS_NODES.map((other) => `${other}:6222`) });
   write(join(folder, node, 'nats.conf'), conf);
 }
 
