@@ -63,17 +63,15 @@ function derivedSecrets(secrets) {
   return members.length > 0 ? [list, secretOf('nats', Object.fromEntries(confs))] : [list];
 }
 
-/** Creates a Secret, or changes what `changesOf` names in the one that exists. @returns whether anything changed */
-async function provide(secret, changesOf) {
+/** Creates a Secret, or writes those values of the one that exists for which `isWanted` says so. */
+async function provide(secret, isWanted) {
   const found = await call('GET', secretsPath(secret.metadata.name));
   if (found === null) {
     await call('POST', secretsPath(), secret);
-    return true;
+    return;
   }
-  const changes = Object.entries(secret.data).filter(([key, value]) => changesOf(found.data?.[key], value));
-  if (changes.length === 0) return false;
-  await call('PATCH', secretsPath(secret.metadata.name), { data: Object.fromEntries(changes) });
-  return true;
+  const changes = Object.entries(secret.data).filter(([key, value]) => isWanted(found.data?.[key], value));
+  if (changes.length > 0) await call('PATCH', secretsPath(secret.metadata.name), { data: Object.fromEntries(changes) });
 }
 
 async function knownSecrets() {
@@ -105,9 +103,12 @@ async function restartNats({ data }) {
 
 async function apply() {
   const secrets = await knownSecrets();
-  for (const secret of lastingSecrets(secrets)) await provide(secret, (stored) => stored === undefined);
-  for (const secret of derivedSecrets(secrets)) await provide(secret, (stored, wanted) => stored !== wanted);
-  const nats = derivedSecrets(secrets).find(({ metadata }) => metadata.name === `${name}-nats`);
+  const derived = derivedSecrets(secrets);
+  await Promise.all([
+    ...lastingSecrets(secrets).map((secret) => provide(secret, (stored) => stored === undefined)),
+    ...derived.map((secret) => provide(secret, (stored, wanted) => stored !== wanted)),
+  ]);
+  const nats = derived.find(({ metadata }) => metadata.name === `${name}-nats`);
   if (nats) await restartNats(nats);
   console.log(`The Secrets ${name}-… of the environment "${env}" are there.`);
 }
