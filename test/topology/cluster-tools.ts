@@ -1,0 +1,97 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const BUILD_WITHIN_MS = 3_600_000;
+/** Outside of the repository: it takes minutes to build, and serves every checkout. */
+const CACHE = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'slipway');
+
+/** A program of the Go module proxy. */
+export interface GoTool {
+  readonly name: string;
+  /** Path of the program's package, and the module that holds it. */
+  readonly package: string;
+  readonly module: string;
+  readonly version: string;
+  /** Further lines of go.mod. */
+  readonly modules?: readonly string[];
+}
+
+export const HELM: GoTool = { name: 'helm', package: 'helm.sh/helm/v3/cmd/helm', module: 'helm.sh/helm/v3', version: 'v3.22.0' };
+
+/** The newest Kubernetes that Go 1.26 builds. Its libraries, which the module names by folders, are modules of their own. */
+const KUBERNETES = 'v1.36.3';
+const STAGED = [
+  ...['api', 'apiextensions-apiserver', 'apimachinery', 'apiserver', 'cli-runtime', 'client-go', 'cloud-provider', 'cluster-bootstrap'],
+  ...[
+    'code-generator',
+    'component-base',
+    'component-helpers',
+    'controller-manager',
+    'cri-api',
+    'cri-client',
+    'cri-streaming',
+    'csi-translation-lib',
+  ],
+  ...['dynamic-resource-allocation', 'endpointslice', 'externaljwt', 'kms', 'kube-aggregator', 'kube-controller-manager', 'kube-proxy'],
+  ...['kube-scheduler', 'kubectl', 'kubelet', 'metrics', 'mount-utils', 'pod-security-admission', 'sample-apiserver', 'sample-cli-plugin'],
+  ...['sample-controller', 'streaming'],
+];
+export const KUBE_APISERVER: GoTool = {
+  name: 'kube-apiserver',
+  package: 'k8s.io/kubernetes/cmd/kube-apiserver',
+  module: 'k8s.io/kubernetes',
+  version: KUBERNETES,
+  modules: STAGED.map((name) => `replace k8s.io/${name} => k8s.io/${name} ${KUBERNETES.replace('v1', 'v0')}`),
+};
+
+/** Whether this machine has a program. */
+export const hasProgram = (name: string): boolean => spawnSync('sh', ['-c', 'command -v "$0"', name]).status === 0;
+
+async function build(tool: GoTool, binary: string): Promise<void> {
+  mkdirSync(CACHE, { recursive: true });
+  const draft = mkdtempSync(join(CACHE, 'draft-'));
+  try {
+    const lines = ['module tools', 'go 1.26', `tool ${tool.package}`, `require ${tool.module} ${tool.version}`, ...(tool.modules ?? [])];
+    writeFileSync(join(draft, 'go.mod'), lines.join('\n'));
+    const options = { cwd: draft, timeout: BUILD_WITHIN_MS, maxBuffer: 2 ** 24, env: { ...process.env, GOFLAGS: '-mod=mod' } };
+    await run('nice', ['go', 'mod', 'tidy'], options);
+    await run('nice', ['go', 'build', '-p', '1', '-trimpath', '-ldflags', '-s -w', '-o', 'built', tool.package], options);
+    renameSync(join(draft, 'built'), binary);
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Finds a tool: named by `<NAME>_BIN`, built before, or built now with Go. @returns why there is none, as text after `skip:`.
+ * @throws Error where Go cannot build it
+ */
+export async function goTool(tool: GoTool): Promise<string> {
+  const given = process.env[`${tool.name.toUpperCase().replaceAll('-', '_')}_BIN`];
+  if (given !== undefined) return given;
+  const binary = join(CACHE, `${tool.name}-${tool.version}`);
+  if (existsSync(binary)) return binary;
+  if (!hasProgram('go')) return `skip:${tool.name} ${tool.version} is not here, and Go, which would build it, is not either.`;
+  await build(tool, binary);
+  return binary;
+}
+
+const VALIDATOR = 'kubernetes-validate==1.37.0';
+
+/** Finds the PyPI tool that knows Kubernetes' schemas, or installs it. @returns its path, or why there is none after `skip:` */
+export async function schemaValidator(): Promise<string> {
+  const given = process.env['KUBERNETES_VALIDATE_BIN'];
+  if (given !== undefined) return given;
+  const folder = join(CACHE, VALIDATOR.replace('==', '-'));
+  const binary = join(folder, 'bin/kubernetes-validate');
+  if (existsSync(binary)) return binary;
+  if (!hasProgram('python3')) return 'skip:python3, which checks against schemas of Kubernetes, is not here.';
+  mkdirSync(CACHE, { recursive: true });
+  await run('python3', ['-m', 'venv', folder]);
+  await run(join(folder, 'bin/python'), ['-m', 'pip', 'install', '--quiet', VALIDATOR], { timeout: BUILD_WITHIN_MS });
+  return binary;
+}

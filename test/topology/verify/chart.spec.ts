@@ -1,0 +1,142 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { loadConfig } from '@slipway/platform';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { CHART, configOf, VALUE_FILES, WRONG_VALUES } from '../chart.js';
+import { goTool, HELM, schemaValidator } from '../cluster-tools.js';
+import { type Container, type KubernetesObject, lintChart, objectsOf, podOf, renderChart } from '../rendered-chart.js';
+
+const run = promisify(execFile);
+const VERSIONS = ['1.34', '1.35', '1.36', '1.37'];
+/** Kinds of operators, whose schemas the validator does not have. */
+const FOREIGN = /^WARN .* kind (Cluster|ExternalSecret|HTTPRoute|PodMonitor|ScaledObject) /;
+const fileOf = (name: string): string => join(CHART, 'ci', `${name}.yaml`);
+
+let helm: string;
+let validator: string;
+let folder: string;
+const rendered = new Map<string, string>();
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'slipway-chart-'));
+  helm = await goTool(HELM);
+  validator = await schemaValidator();
+  if (helm.startsWith('skip:')) return;
+  for (const name of VALUE_FILES) {
+    rendered.set(name, await renderChart(helm, fileOf(name)));
+    rendered.set(`${name} at an upgrade`, await renderChart(helm, fileOf(name), '--is-upgrade'));
+  }
+}, 3_600_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const ALL = [...VALUE_FILES, ...VALUE_FILES.map((name) => `${name} at an upgrade`)];
+const objects = (name: string): KubernetesObject[] => objectsOf(rendered.get(name) ?? '');
+const pods = (name: string) => objects(name).flatMap((object) => [podOf(object)].flatMap((pod) => (pod ? [{ object, pod }] : [])));
+
+const APP = /apps\/([a-z-]+)\/dist\/main\.js$/;
+const SAMPLES: Readonly<Record<string, string>> = {
+  KEY_PEPPERS: `p1:${'0'.repeat(64)}`,
+  SLIPWAY_SECRET_KEY: '0'.repeat(64),
+  DATABASE_PASSWORD: 'password',
+};
+
+/** The environment of a container, with samples in place of what comes from Secrets, nodes and limits. */
+function environmentOf({ env = [] }: Container): Record<string, string> {
+  const sampleOf = (name: string): string => SAMPLES[name] ?? (name.endsWith('_URL') ? 'postgres://a:b@c:5432/d' : '1');
+  const given = Object.fromEntries(env.map(({ name, value }) => [name, value ?? sampleOf(name)]));
+  const filled = Object.entries(given).map(([name, value]) => [
+    name,
+    value.replace(/\$\((\w+)\)/g, (_, other: string) => given[other] ?? ''),
+  ]);
+  return Object.fromEntries(filled) as Record<string, string>;
+}
+
+/** May be root: an agent that makes its children other users, where its pool asks for it. */
+const ROOT_CAPABILITIES: Readonly<Record<string, readonly string[]>> = {
+  worker: ['DAC_OVERRIDE', 'KILL', 'SETGID', 'SETUID'],
+  training: ['CHOWN', 'DAC_OVERRIDE', 'KILL', 'SETGID', 'SETUID'],
+};
+
+describe('the Helm chart, rendered', () => {
+  it.each(VALUE_FILES)('passes helm’s own checks with %s', async (name, context) => {
+    if (helm.startsWith('skip:')) return context.skip(helm.slice(5));
+    expect(await lintChart(helm, fileOf(name))).toContain('0 chart(s) failed');
+  });
+
+  it.each(VERSIONS)('fits the schemas of Kubernetes %s', async (version, context) => {
+    for (const tool of [helm, validator]) if (tool.startsWith('skip:')) return context.skip(tool.slice(5));
+    for (const [name, text] of rendered) writeFileSync(join(folder, `${name}.yaml`), text);
+    const files = [...rendered.keys()].map((name) => join(folder, `${name}.yaml`));
+    const { stdout, stderr } = await run(validator, ['--strict', '--quiet', '-k', version, ...files], { maxBuffer: 2 ** 24 });
+    expect(`${stdout}${stderr}`.split('\n').filter((line) => line !== '' && !FOREIGN.test(line))).toEqual([]);
+  });
+
+  it.each(WRONG_VALUES)('is refused with %s', async (_, values, named, context) => {
+    if (helm.startsWith('skip:')) return context.skip(helm.slice(5));
+    const file = join(folder, 'wrong.yaml');
+    writeFileSync(file, stringify(values));
+    await expect(renderChart(helm, file)).rejects.toThrow(named);
+  });
+
+  it.each(ALL)('gives pods no rights with %s', (name, context) => {
+    if (helm.startsWith('skip:')) return context.skip(helm.slice(5));
+    expect(pods(name).length).toBeGreaterThan(5);
+    for (const { object, pod } of pods(name)) {
+      const [container] = pod.containers;
+      const isRoot = pod.securityContext?.['runAsUser'] === 0;
+      const capabilities = { drop: ['ALL'], ...(isRoot && { add: ROOT_CAPABILITIES[container?.name ?? ''] }) };
+      const label = object.metadata.name;
+      expect([label, pod.automountServiceAccountToken, pod.containers.length]).toEqual([label, false, 1]);
+      expect([label, isRoot]).toEqual([label, isRoot && name.startsWith('gpu-pools')]);
+      expect(pod.securityContext).toMatchObject({
+        ...(!isRoot && { runAsNonRoot: true, runAsUser: 1000 }),
+        seccompProfile: { type: 'RuntimeDefault' },
+      });
+      expect(container?.securityContext).toEqual({ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities });
+      expect(container?.resources?.limits ?? {}).not.toHaveProperty('cpu');
+      // The Job that makes the Secrets is the only one with a token of the API server.
+      const tokens = pod.volumes.filter((volume) => JSON.stringify(volume).includes('serviceAccountToken'));
+      expect([label, tokens.length]).toEqual([label, label === 'slipway-secrets' ? 1 : 0]);
+    }
+  });
+
+  it.each(ALL)('configures every process with %s', async (name, context) => {
+    if (helm.startsWith('skip:')) return context.skip(helm.slice(5));
+    const ours = pods(name).filter(({ pod }) => APP.test(pod.containers[0]?.command?.at(-1) ?? ''));
+    expect(ours.length).toBeGreaterThan(4);
+    for (const { object, pod } of ours) {
+      const [container] = pod.containers;
+      const schema = await configOf(APP.exec(container?.command?.at(-1) ?? '')?.[1] ?? '');
+      const environment = environmentOf(container!);
+      expect(() => loadConfig(schema, environment), object.metadata.name).not.toThrow();
+      expect(Object.keys(environment).filter((one) => !(one in schema.shape) && one !== 'DATABASE_PASSWORD')).toEqual([]);
+      const grace = Number(environment['SHUTDOWN_GRACE_MS'] ?? 0);
+      expect((pod.terminationGracePeriodSeconds ?? 0) * 1_000).toBeGreaterThanOrEqual(Number(environment['DRAIN_MS']) + grace + 10_000);
+    }
+  });
+
+  it.each(ALL)('names accounts, volumes and Secrets that exist with %s', (name, context) => {
+    if (helm.startsWith('skip:')) return context.skip(helm.slice(5));
+    const named = (kind: string): string[] => objects(name).flatMap((one) => (one.kind === kind ? [one.metadata.name] : []));
+    for (const { object, pod } of pods(name)) {
+      expect(named('ServiceAccount'), object.metadata.name).toContain(pod.serviceAccountName);
+      for (const { volumeMounts = [] } of pod.containers) {
+        const known = [...pod.volumes.map((volume) => volume.name), ...(object.kind === 'StatefulSet' ? ['data'] : [])];
+        expect(volumeMounts.filter((mount) => !known.includes(mount.name))).toEqual([]);
+      }
+    }
+    const made = new Set(
+      (rendered.get(name) ?? '')
+        .match(/secretName: slipway-\w+|secretKeyRef: \{ name: slipway-\w+/g)
+        ?.map((one) => one.replace(/.* slipway-/, '')),
+    );
+    const roles = ['gateway', 'keys', 'deployments', 'tuning', 'trainer', 'console', 'ops', 'boot', 'join', 'nats', 'databases'];
+    const external = named('ExternalSecret').map((one) => one.replace('slipway-', ''));
+    const others = ['oidc', 'postgres'];
+    expect([...made].filter((one) => ![...roles, ...others].includes(one))).toEqual([]);
+    if (external.length > 0) expect([...made].filter((one) => ![...external, 'databases', ...others].includes(one))).toEqual([]);
+  });
+});
