@@ -18,6 +18,8 @@ export interface GoTool {
   readonly version: string;
   /** Further lines of go.mod. */
   readonly modules?: readonly string[];
+  /** Values that the linker sets, by the variable's path. */
+  readonly values?: Readonly<Record<string, string>>;
 }
 
 export const HELM: GoTool = { name: 'helm', package: 'helm.sh/helm/v3/cmd/helm', module: 'helm.sh/helm/v3', version: 'v3.22.0' };
@@ -46,6 +48,7 @@ export const KUBE_APISERVER: GoTool = {
   module: 'k8s.io/kubernetes',
   version: KUBERNETES,
   modules: STAGED.map((name) => `replace k8s.io/${name} => k8s.io/${name} ${KUBERNETES.replace('v1', 'v0')}`),
+  values: { 'k8s.io/component-base/version.gitVersion': KUBERNETES },
 };
 
 /** Whether this machine has a program. */
@@ -59,7 +62,12 @@ async function build(tool: GoTool, binary: string): Promise<void> {
     writeFileSync(join(draft, 'go.mod'), lines.join('\n'));
     const options = { cwd: draft, timeout: BUILD_WITHIN_MS, maxBuffer: 2 ** 24, env: { ...process.env, GOFLAGS: '-mod=mod' } };
     await run('nice', ['go', 'mod', 'tidy'], options);
-    await run('nice', ['go', 'build', '-p', '1', '-trimpath', '-ldflags', '-s -w', '-o', 'built', tool.package], options);
+    const flags = Object.entries(tool.values ?? {}).map(([name, value]) => `-X ${name}=${value}`);
+    await run(
+      'nice',
+      ['go', 'build', '-p', '1', '-trimpath', '-ldflags', ['-s -w', ...flags].join(' '), '-o', 'built', tool.package],
+      options,
+    );
     renameSync(join(draft, 'built'), binary);
   } finally {
     rmSync(draft, { recursive: true, force: true });
