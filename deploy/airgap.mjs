@@ -44,7 +44,7 @@ async function save(file) {
   for (const { image, build } of Object.values(services)) isBuilt.set(image, isBuilt.get(image) || build !== undefined);
   if ([...isBuilt].some(([image, built]) => built && idOf(image) === null)) run(['compose', 'build'], { show: true });
   for (const [image, built] of isBuilt) if (!built && idOf(image) === null) run(['pull', image], { show: true });
-  const names = [...isBuilt.keys()].toSorted();
+  const names = [...isBuilt.keys()].toSorted((a, b) => a.localeCompare(b));
   run(['save', '--output', file, ...names]);
   const images = Object.fromEntries(names.map((image) => [image, idOf(image)]));
   writeFileSync(`${file}.json`, `${JSON.stringify({ archive: await digestOf(file), images }, null, 2)}\n`);

@@ -1,4 +1,5 @@
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -87,7 +88,8 @@ export class ApiServer {
   #writeFiles(): void {
     mkdirSync(join(this.#folder, 'certificates'));
     writeFileSync(join(this.#folder, 'tokens.csv'), `${TOKEN},administrator,1,"system:masters"\n`);
-    execFileSync('openssl', ['genrsa', '-out', join(this.#folder, 'accounts.key'), '2048'], { stdio: 'ignore' });
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    writeFileSync(join(this.#folder, 'accounts.key'), privateKey.export({ type: 'pkcs1', format: 'pem' }), { mode: 0o600 });
     const config = {
       apiVersion: 'v1',
       kind: 'Config',

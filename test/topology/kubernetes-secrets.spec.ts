@@ -38,16 +38,18 @@ async function answer(request: IncomingMessage): Promise<[status: number, body: 
   const { url = '', method = '' } = request;
   if (request.headers.authorization !== 'Bearer secret-token') return [401, { message: 'Unauthorized' }];
   const body = await bodyOf(request);
-  if (method !== 'GET') changes.push(`${method} ${url}${body.metadata?.name ?? ''}`);
-  const found = objects.get(url);
-  if (method === 'POST') {
-    objects.set(`${url}${body.metadata?.name ?? ''}`, body as Stored);
-    return [201, body];
-  }
+  const path = `${url}${body.metadata?.name ?? ''}`;
+  if (method !== 'GET') changes.push(`${method} ${path}`);
+  if (method === 'POST') objects.set(path, body as Stored);
+  const found = objects.get(path);
   if (found === undefined) return [404, { message: 'not found' }];
-  if (method === 'PATCH' && body.data) Object.assign((found.data ??= {}), body.data);
-  if (method === 'PATCH' && body.spec && found.spec) found.spec.template.metadata = body.spec.template.metadata;
+  if (method === 'PATCH') merge(found, body);
   return [200, found];
+}
+
+function merge(found: Stored, { data, spec }: Partial<Stored>): void {
+  if (data) found.data = { ...found.data, ...data };
+  if (spec && found.spec) found.spec.template.metadata = spec.template.metadata;
 }
 
 beforeEach(async () => {
@@ -75,11 +77,11 @@ async function run(command: string, environment: Record<string, string> = {}): P
 }
 
 /** A set of NATS nodes, as it is after an install. */
-function installNats(annotations?: Record<string, string>): void {
+function installNats(): void {
   const status = { observedGeneration: 1, updatedReplicas: 3, readyReplicas: 3 };
   objects.set(NATS, {
     metadata: { name: 'slipway-nats', generation: 1 },
-    spec: { replicas: 3, template: { metadata: { annotations } } },
+    spec: { replicas: 3, template: { metadata: {} } },
     status,
   });
 }

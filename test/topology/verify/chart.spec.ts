@@ -61,12 +61,12 @@ const ROOT_CAPABILITIES: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('the Helm chart, rendered', () => {
-  it.each(VALUE_FILES)('passes helm’s own checks with %s', async (name, context) => {
+  it.for(VALUE_FILES)('passes helm’s own checks with %s', async (name, context) => {
     if (helm.startsWith('skip:')) return context.skip(helm.slice(5));
     expect(await lintChart(helm, fileOf(name))).toContain('0 chart(s) failed');
   });
 
-  it.each(VERSIONS)('fits the schemas of Kubernetes %s', async (version, context) => {
+  it.for(VERSIONS)('fits the schemas of Kubernetes %s', async (version, context) => {
     for (const tool of [helm, validator]) if (tool.startsWith('skip:')) return context.skip(tool.slice(5));
     for (const [name, text] of rendered) writeFileSync(join(folder, `${name}.yaml`), text);
     const files = [...rendered.keys()].map((name) => join(folder, `${name}.yaml`));
@@ -74,36 +74,33 @@ describe('the Helm chart, rendered', () => {
     expect(`${stdout}${stderr}`.split('\n').filter((line) => line !== '' && !FOREIGN.test(line))).toEqual([]);
   });
 
-  it.each(WRONG_VALUES)('is refused with %s', async (_, values, named, context) => {
+  it.for(WRONG_VALUES)('is refused with %s', async ([, values, named], context) => {
     if (helm.startsWith('skip:')) return context.skip(helm.slice(5));
     const file = join(folder, 'wrong.yaml');
     writeFileSync(file, stringify(values));
     await expect(renderChart(helm, file)).rejects.toThrow(named);
   });
 
-  it.each(ALL)('gives pods no rights with %s', (name, context) => {
+  it.for(ALL)('gives pods no rights with %s', (name, context) => {
     if (helm.startsWith('skip:')) return context.skip(helm.slice(5));
     expect(pods(name).length).toBeGreaterThan(5);
     for (const { object, pod } of pods(name)) {
       const [container] = pod.containers;
-      const isRoot = pod.securityContext?.['runAsUser'] === 0;
-      const capabilities = { drop: ['ALL'], ...(isRoot && { add: ROOT_CAPABILITIES[container?.name ?? ''] }) };
       const label = object.metadata.name;
+      const added = name.startsWith('gpu-pools') ? ROOT_CAPABILITIES[container!.name] : undefined;
+      const capabilities = { drop: ['ALL'], ...(added && { add: added }) };
+      const user = added ? { runAsUser: 0 } : { runAsNonRoot: true, runAsUser: 1000 };
       expect([label, pod.automountServiceAccountToken, pod.containers.length]).toEqual([label, false, 1]);
-      expect([label, isRoot]).toEqual([label, isRoot && name.startsWith('gpu-pools')]);
-      expect(pod.securityContext).toMatchObject({
-        ...(!isRoot && { runAsNonRoot: true, runAsUser: 1000 }),
-        seccompProfile: { type: 'RuntimeDefault' },
-      });
-      expect(container?.securityContext).toEqual({ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities });
-      expect(container?.resources?.limits ?? {}).not.toHaveProperty('cpu');
+      expect(pod.securityContext, label).toMatchObject({ ...user, seccompProfile: { type: 'RuntimeDefault' } });
+      expect(container!.securityContext).toEqual({ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities });
+      expect(container!.resources?.limits ?? {}).not.toHaveProperty('cpu');
       // The Job that makes the Secrets is the only one with a token of the API server.
       const tokens = pod.volumes.filter((volume) => JSON.stringify(volume).includes('serviceAccountToken'));
       expect([label, tokens.length]).toEqual([label, label === 'slipway-secrets' ? 1 : 0]);
     }
   });
 
-  it.each(ALL)('configures every process with %s', async (name, context) => {
+  it.for(ALL)('configures every process with %s', async (name, context) => {
     if (helm.startsWith('skip:')) return context.skip(helm.slice(5));
     const ours = pods(name).filter(({ pod }) => APP.test(pod.containers[0]?.command?.at(-1) ?? ''));
     expect(ours.length).toBeGreaterThan(4);
@@ -118,7 +115,7 @@ describe('the Helm chart, rendered', () => {
     }
   });
 
-  it.each(ALL)('names accounts, volumes and Secrets that exist with %s', (name, context) => {
+  it.for(ALL)('names accounts, volumes and Secrets that exist with %s', (name, context) => {
     if (helm.startsWith('skip:')) return context.skip(helm.slice(5));
     const named = (kind: string): string[] => objects(name).flatMap((one) => (one.kind === kind ? [one.metadata.name] : []));
     for (const { object, pod } of pods(name)) {
