@@ -156,8 +156,11 @@ describe('a suite that is a gate', () => {
       checks: expect.arrayContaining([expect.objectContaining({ check: 'suite', passed: null })]),
     });
     const served = new PatientRpc(new RpcClient(await rig.connect('deployments'), ENV));
-    const serve = (): Promise<{ code?: string }> => served.outcome(ServeAdapter, { account, adapter: adapter! });
-    expect((await serve()).code).toBeUndefined();
+    const serve = (promotes = false): Promise<{ code?: string }> => served.outcome(ServeAdapter, { account, adapter: adapter!, promotes });
+    expect([(await serve()).code, (await serve(true)).code], 'deployed to be evaluated, and not promoted').toEqual([
+      undefined,
+      'gate_not_passed',
+    ]);
     stage.deployments.set(3, { rev: 2, adapter: { id: adapter!, name: 'codename', version: 1 } });
     stage.say.set(1, (body) => lastOf(body).replace('Question', 'Answer'));
     stage.say.set(3, () => 'Blue Heron');
@@ -175,6 +178,7 @@ describe('a suite that is a gate', () => {
     stage.say.set(3, stage.say.get(1)!);
     await stage.run(account, suite, [1, 3]);
     expect(await verdict()).toMatchObject({ passed: true });
+    expect((await serve(true)).code).toBeUndefined();
     stage.say.set(3, (body) => {
       stage.deployments.set(3, { rev: 3, adapter: null });
       return lastOf(body);

@@ -34,7 +34,7 @@ export class AdapterGate {
     if (!found) throw deploymentNotFound();
     if (!found.adapter) return;
     try {
-      await this.rpc.call(ServeAdapter, { account, adapter: found.adapter.id, actor, ...(override && { override }) });
+      await this.rpc.call(ServeAdapter, { account, adapter: found.adapter.id, promotes: true, actor, ...(override && { override }) });
     } catch (error) {
       if (!isServiceError(error)) throw error;
       // A deleted adapter has no verdict; its deployment goes on.

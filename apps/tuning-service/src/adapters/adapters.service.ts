@@ -81,15 +81,18 @@ export class AdaptersService {
   }
 
   /** What a deployment needs of an adapter. One with a bad verdict is served only for a reason, which is audited. */
-  async serve({ account, adapter, override, actor }: Request<typeof ServeAdapter>): Reply<typeof ServeAdapter> {
+  async serve({ account, adapter, override, promotes = false, actor }: Request<typeof ServeAdapter>): Reply<typeof ServeAdapter> {
     return this.own.run(async (tx) => {
       const row = await this.adapters.lock(tx, account, adapter);
       if (!row) throw adapterNotFound();
       const outcomes = (await this.suites.of(tx, account, [adapter])).get(adapter) ?? [];
-      const checks = wholeVerdict(row.verdict, outcomes)?.checks ?? [];
-      // A suite that was not run yet does not keep it from being deployed: it is run on a deployment.
-      const hasFailed = row.verdict?.passed === false || checks.some(({ passed }) => passed === false);
-      if (hasFailed && override === undefined) throw gateNotPassed(row, checks);
+      const verdict = wholeVerdict(row.verdict, outcomes);
+      // A suite that was not run yet keeps it from an alias alone: it is run on a deployment.
+      const failed = (verdict?.checks ?? []).filter(
+        ({ check, passed }) => passed === false || (promotes && check === 'suite' && passed === null),
+      );
+      const hasFailed = row.verdict?.passed === false || failed.length > 0;
+      if (hasFailed && override === undefined) throw gateNotPassed(row, failed);
       if (hasFailed) {
         const facts = { reason: override ?? null };
         await this.audit.record(tx, {
@@ -171,11 +174,9 @@ export class AdaptersService {
 const badness = ({ degenerate, keep, base, adapter, expected }: AnswerPair): number =>
   (degenerate ? 4 : 0) + (keep && base !== adapter ? 2 : 0) + (expected !== null && expected !== adapter ? 1 : 0);
 
-const gateNotPassed = ({ name }: AdapterRow, checks: readonly GateCheck[]): ServiceError => {
-  const failed = checks.filter(({ passed }) => passed === false).map(({ detail }) => detail);
-  return new ServiceError('gate_not_passed', `The adapter ${name} did not pass its gate: ${failed.join(' ')}`.slice(0, 500), {
-    param: 'adapter',
-  });
+const gateNotPassed = ({ name }: AdapterRow, failed: readonly GateCheck[]): ServiceError => {
+  const why = failed.map(({ detail }) => detail).join(' ');
+  return new ServiceError('gate_not_passed', `The adapter ${name} did not pass its gate: ${why}`.slice(0, 500), { param: 'adapter' });
 };
 
 function inUse({ deployments }: AdapterRow): ServiceError {

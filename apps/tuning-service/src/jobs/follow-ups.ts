@@ -68,8 +68,9 @@ export class FollowUps {
       });
     try {
       const deployment = await this.#deploy(row);
-      const message = `The adapter is served by deployment-${deployment}.`;
-      await this.#note(row, { level: 'info', code: 'deployed', message, data: { deployment } });
+      const refused = await this.#point(row, deployment);
+      const message = `The adapter is served by deployment-${deployment}.${refused}`;
+      await this.#note(row, { level: refused === '' ? 'info' : 'warn', code: 'deployed', message, data: { deployment } });
     } catch (error) {
       if (!isServiceError(error) || error.code === 'unavailable') throw error;
       const message = `The adapter could not be deployed: ${error.message}`;
@@ -78,14 +79,24 @@ export class FollowUps {
   }
 
   async #deploy(row: JobRow): Promise<DeploymentId> {
-    const { alias, name } = row.follow.deploy ?? {};
+    const { name } = row.follow.deploy ?? {};
     const { account, adapter_id: adapter } = row;
     if (adapter === null) throw new Error('A job without an adapter is not deployed.');
-    const by = { actor: actorOf(row) };
     const wanted = { account, name: name ?? row.name, adapter: { id: adapter }, idempotency_key: `tuning-job-${row.id}` };
-    const { id } = await this.rpc.call(CreateDeployment, { ...wanted, ...by });
-    if (alias !== undefined) await this.rpc.call(PointAlias, { account, alias, deployment: id, ...by });
-    return id;
+    return (await this.rpc.call(CreateDeployment, { ...wanted, actor: actorOf(row) })).id;
+  }
+
+  /** @returns why the alias stays where it is; empty = it leads to the deployment, or none was wanted */
+  async #point(row: JobRow, deployment: DeploymentId): Promise<string> {
+    const { alias } = row.follow.deploy ?? {};
+    if (alias === undefined) return '';
+    try {
+      await this.rpc.call(PointAlias, { account: row.account, alias, deployment, actor: actorOf(row) });
+      return '';
+    } catch (error) {
+      if (!isServiceError(error) || error.code === 'unavailable') throw error;
+      return ` The alias ${alias} was not pointed at it: ${error.message}`;
+    }
   }
 
   async #note(row: JobRow, event: NewEvent): Promise<void> {

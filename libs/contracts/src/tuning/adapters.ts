@@ -147,6 +147,8 @@ export const ServeAdapter = defineRpc({
     ...target,
     /** Serves it although its verdict is bad, for this reason; kept in the audit log. */
     override: z.string().trim().min(1).max(500).optional(),
+    /** True = an alias is to lead to it: then each suite of its gate must have been passed, not only those that were run. */
+    promotes: z.boolean().optional(),
     ...actorField,
   }),
   reply: z.object({
