@@ -151,15 +151,15 @@ export class DeploymentResolver {
    *   not open to the key; `deployment_stopped`; `deployment_unavailable` while it is not ready, or the feed is not current.
    */
   resolve(name: DeploymentName, caller: Caller): ResolvedDeployment {
-    const facts = this.#find(name, caller);
+    const named = 'alias' in name ? this.#aliasOf(name, caller) : undefined;
+    const facts = 'alias' in name ? named && this.deployments.deployment(named.deployment) : this.#bySlug(name.deployment);
     if (!facts || !isOpenTo(caller, facts)) throw this.status.isCurrent() ? notFound() : lookupUnavailable();
     this.#checkState(facts);
     const slug = deploymentSlug(facts.id);
     const alias = 'alias' in name ? name.alias : undefined;
     const isNamed = (model: string): boolean => model === slug || model === alias || this.#isAlias(model, facts, caller);
-    const canary = alias === undefined ? undefined : this.deployments.alias(caller.account.id, alias)?.canary;
-    if (alias === undefined || canary === undefined) return { facts, slug, alias, isNamed };
-    return this.#shared({ facts, slug, alias, isNamed }, canary, caller);
+    const resolved = { facts, slug, alias, isNamed };
+    return named?.canary ? this.#shared(resolved, named.canary, caller) : resolved;
   }
 
   /** The deployment of an alias with its canary, unless the key has no access to the candidate. */
@@ -180,16 +180,17 @@ export class DeploymentResolver {
     return task === null || wanted === null || task === wanted;
   }
 
-  #find(name: DeploymentName, caller: Caller): DeploymentFacts | undefined {
-    if ('deployment' in name) {
-      const id = parseDeploymentSlug(name.deployment);
-      return id === null ? undefined : this.deployments.deployment(id);
-    }
+  #bySlug(slug: string): DeploymentFacts | undefined {
+    const id = parseDeploymentSlug(slug);
+    return id === null ? undefined : this.deployments.deployment(id);
+  }
+
+  #aliasOf(name: { readonly account: string; readonly alias: string }, caller: Caller): AliasFacts | undefined {
     if (!AccountSlug.safeParse(name.account).success || !AliasName.safeParse(name.alias).success) return undefined;
     const account = this.keys.accountBySlug(name.account);
     const alias = account && this.deployments.alias(account.id, name.alias);
     // Aliases of other accounts are not followed, so that both errors take the same time.
-    return alias?.account === caller.account.id ? this.deployments.deployment(alias.deployment) : undefined;
+    return alias?.account === caller.account.id ? alias : undefined;
   }
 
   #checkState(facts: DeploymentFacts): void {

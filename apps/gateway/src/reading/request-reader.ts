@@ -81,7 +81,7 @@ function readRequest<R extends SurfaceRequest>(
   bytes: Uint8Array,
   { read, namesIn }: Reading<R>,
   deployment: ResolvedDeployment,
-  { policy, stored, looksUp }: Place & { readonly looksUp: boolean },
+  { policy, stored, looksUp }: Place,
 ): ReadBody<R> | Referring {
   const body = parsedValue(parseBody(bytes));
   const names = looksUp && !stored ? (namesIn?.(body) ?? []) : [];
@@ -100,6 +100,8 @@ interface Place {
   readonly stored?: StoredValues | undefined;
   /** The side on which its conversation was stored; absent = its beginning decides. */
   readonly side?: Side | undefined;
+  /** Whether references can be looked up: where responses are stored. */
+  readonly looksUp: boolean;
 }
 
 /** The deployments between which an alias's conversations are shared. */
@@ -116,15 +118,12 @@ function readForSide<R extends SurfaceRequest>(
   place: Place,
 ): ReadBody<R> | Referring {
   const { canary } = deployment;
-  // References are looked up where responses are stored.
-  const looksUp = storesOnEither(deployment);
-  if (!canary) return readRequest(bytes, reading, deployment, { ...place, looksUp });
-  const request = readRequest(bytes, reading, deployment, { ...place, looksUp });
-  if ('names' in request || !canary.canServe) return request;
+  const request = readRequest(bytes, reading, deployment, place);
+  if (!canary?.canServe || 'names' in request) return request;
   const isCanary = place.side === undefined ? isInShare(request.canonical, canary) : place.side === 'candidate';
   if (!isCanary || exceeds(request.cost, canary.candidate.facts, deployment.facts)) return request;
   try {
-    const own = readRequest(bytes, reading, canary.candidate, { ...place, looksUp });
+    const own = readRequest(bytes, reading, canary.candidate, place);
     return 'names' in own ? request : { ...own, isCanary };
   } catch (error) {
     if (!isServiceError(error)) throw error;
@@ -177,7 +176,7 @@ export type ReadOutcome = { readonly asked: string | null } & (
 const NAME_CHARS_MAX = 200;
 
 /** Reads a body in a thread. Never throws. */
-export function readInThread({ bytes, deployment, ...place }: ReadTask, reading: Reading<SurfaceRequest>): ReadOutcome {
+export function readInThread({ bytes, deployment, policy, stored, side }: ReadTask, reading: Reading<SurfaceRequest>): ReadOutcome {
   let asked: string | null = null;
   const { slug, alias, canary, ...rest } = deployment;
   const isNamed = (model: string): boolean => {
@@ -188,6 +187,7 @@ export function readInThread({ bytes, deployment, ...place }: ReadTask, reading:
   };
   try {
     const shared = canary && { canary: { ...canary, candidate: { ...canary.candidate, isNamed } } };
+    const place = { policy, stored, side, looksUp: storesOnEither(deployment) };
     const request = readForSide(bytes, reading, { ...rest, slug, alias, isNamed, ...shared }, place);
     if ('names' in request) return { kind: 'refers', asked, names: request.names };
     const canonical = new TextEncoder().encode(JSON.stringify(request.canonical));
@@ -270,7 +270,8 @@ export class RequestReader {
     const { bytes, stored, side, hold } = held;
     const all = bytes.length + lengthOf(stored);
     if (all > INLINE_BYTES && reading.reader !== undefined) return this.#inThread(reading, context, held);
-    const request = readForSide(bytes, reading, context.deployment, { policy: this.policy, stored, side });
+    const looksUp = storesOnEither(context.deployment);
+    const request = readForSide(bytes, reading, context.deployment, { policy: this.policy, stored, side, looksUp });
     // A small body needs no reservation while it waits for a worker.
     if (all <= INLINE_BYTES && !('names' in request)) hold.release();
     return request;
