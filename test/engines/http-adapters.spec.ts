@@ -6,7 +6,7 @@ import { HttpEngine } from '@slipway/engine-http';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { AdapterEngine, type EngineFlavour } from '../adapters/adapter-engine.js';
 import { untrainedAdapter, type UntrainedAdapter } from '../adapters/untrained-adapter.js';
-import { ask, run, SETTINGS } from './engine-run.js';
+import { ask, EngineRun, run, SETTINGS, until } from './engine-run.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'slipway-http-adapters-'));
 const engines: AdapterEngine[] = [];
@@ -152,6 +152,24 @@ describe.each<EngineFlavour>(['vllm', 'sglang'])('an adapter on %s', (flavour) =
       reason: 'adapter_missing',
       message: expect.stringContaining('ADAPTER_EXPORT_DIR'),
     });
+  });
+
+  it('that is loaded again holds up no request that is given up', async () => {
+    const server = await started(flavour);
+    const one = anAdapter(1);
+    server.teach(one.weights, one);
+    const engine = serving(server, one);
+    await load(engine);
+    const loads = (): number => server.calls.filter((call) => !call.includes('unload')).length;
+    const before = loads();
+    server.loading = new Promise(() => undefined);
+    await server.restart();
+    await fetch(`${server.url}/v1/models`);
+    const given = new EngineRun(engine, ask('Hi'));
+    await until('it is loaded again', () => loads() > before);
+    given.abort();
+    expect(await given.usage).toEqual({ prompt: 0, cached: 0, completion: 0 });
+    expect(server.chats).toEqual([]);
   });
 
   it('whose load is given up is not ready', async () => {

@@ -244,7 +244,7 @@ export class HttpEngine implements Engine {
   async #answer(request: CanonicalRequest | UnreadRequest, output: EngineOutput, controller: AbortController): Promise<Usage> {
     const hold = IMAGES.open(output.account);
     try {
-      return await this.#adapter.answer(() => this.#try(request, { output, hold, controller }), controller.signal);
+      return await this.#adapter.answer(() => this.#try(request, { output, hold, controller }), NOTHING_DONE, controller.signal);
     } finally {
       hold.release();
     }

@@ -62,12 +62,13 @@ export class AdapterGate {
   /**
    * Asks for an answer, once more where the server forgot the adapter and has said nothing else.
    * @param attempt made anew for each try: what names an adapter may change
+   * @param none what an answer is that was given up before it was asked for
    * @throws ServiceError of the attempt, or `engine_error`, with which another replica is tried
    */
-  async answer<T>(attempt: () => AnswerTry<T>, signal: AbortSignal): Promise<T> {
+  async answer<T>(attempt: () => AnswerTry<T>, none: T, signal: AbortSignal): Promise<T> {
     if (!this.#loaded) return attempt().run();
     for (let tries = 1; ; tries += 1) {
-      await this.#admit(signal);
+      if (!(await this.#admits(signal))) return none;
       const { run, hasBegun } = attempt();
       try {
         return await run();
@@ -84,13 +85,16 @@ export class AdapterGate {
     await this.#loaded?.unload();
   }
 
-  /** Nothing is sent that the bare base would answer. */
-  async #admit(signal: AbortSignal): Promise<void> {
+  /** Whether a request may be sent that the bare base would answer, too. False = it was given up while the adapter was loaded again. */
+  async #admits(signal: AbortSignal): Promise<boolean> {
+    const given = new Promise<false>((resolve) => signal.addEventListener('abort', () => resolve(false), { once: true }));
     try {
-      await this.assertServed();
+      const isServed = signal.aborted ? false : await Promise.race([this.assertServed().then(() => true), given]);
+      if (isServed && !signal.aborted) return true;
     } catch (cause) {
-      if (signal.reason instanceof ServiceError) throw signal.reason;
       throw new ServiceError('engine_error', 'The engine does not serve the adapter of this deployment at the moment.', { cause });
     }
+    if (signal.reason instanceof ServiceError) throw signal.reason;
+    return false;
   }
 }
