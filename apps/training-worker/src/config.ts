@@ -17,6 +17,12 @@ export const TrainingWorkerConfig = z.object({
   TRAINING_THREADS: z.coerce.number().int().min(1).max(64).default(1),
   /** Memory that trainings may take, in bytes; absent = half of the machine's or container's. */
   TRAINING_MEM_BYTES: z.coerce.number().int().positive().optional(),
+  /** A Python that has torch and its packages; absent = `npx slipway trainers install torch` makes one. */
+  TORCH_PYTHON: z.string().min(1).optional(),
+  /** Address of a Ray cluster, of which this machine is a node, on which the torch trainer trains; absent = on this machine alone. */
+  RAY_ADDRESS: z.string().min(1).max(253).optional(),
+  /** Processes of one training on that cluster. */
+  RAY_WORKERS: z.coerce.number().int().min(1).max(256).default(2),
   /** User that trainers run as where the worker is root: one that owns nothing else. 0 = as the worker. */
   TRAINER_UID: z.coerce.number().int().min(0).max(2_147_483_647).default(61_750),
 });

@@ -158,6 +158,8 @@ export class RunsService {
   /** Where trainers are, and how they run. */
   get trainers(): TrainerSettings {
     const { TRAINERS_DIR: folder, TRAINING_THREADS: threads, TRAINERS: manifests, TRAINER_UID: uid } = this.config;
-    return { folder: resolve(folder), threads, manifests, uid };
+    const { TORCH_PYTHON: torchPython, RAY_ADDRESS: address, RAY_WORKERS: workers } = this.config;
+    const cluster = address === undefined ? undefined : { address, workers };
+    return { folder: resolve(folder), threads, manifests, uid, torchPython, cluster };
   }
 }

@@ -272,6 +272,9 @@ export class TrainingRun {
   }
 }
 
+/** Of services that do not say, which are older than preference training. */
+const BETA = 0.1;
+
 /** The contract has no word for a fault of the worker itself. */
 const reasonOf = (code: TrainingFaultCode): NonNullable<Report['reason']> => (code === 'trainer_failed' ? 'trainer_crashed' : code);
 
@@ -282,11 +285,12 @@ function failure(code: TrainingFaultCode, message: string): Report {
 
 function settingsOf(spec: JobItem['spec']): SentJob['settings'] {
   const { rank, alpha, learning_rate: rate, schedule, epochs, seed, held_out: heldOut, learned = [] } = spec;
+  const { method, batch = 1, beta = BETA } = spec;
   const limits = { tooLong: spec.too_long, earlyStop: spec.early_stop, timeLimitS: spec.time_limit_s };
-  return { rank, alpha, rate, schedule, epochs, seed, heldOut, learned, ...limits };
+  return { rank, alpha, rate, schedule, epochs, seed, batch, method, beta, heldOut, learned, ...limits };
 }
 
 function metricOf(point: CurvePoint, at: string): Metric {
-  const { step, epoch, loss, heldLoss, accuracy, rate, tokensPerSecond } = point;
-  return { step, at, epoch, loss, held_loss: heldLoss, accuracy, lr: rate, tokens_per_s: tokensPerSecond };
+  const { step, epoch, loss, heldLoss, accuracy, margin, rate, tokensPerSecond } = point;
+  return { step, at, epoch, loss, held_loss: heldLoss, accuracy, margin, lr: rate, tokens_per_s: tokensPerSecond };
 }

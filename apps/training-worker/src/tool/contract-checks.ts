@@ -34,7 +34,7 @@ export function checksOfWhole(trial: Trial, whole: WholeRun): ContractCheck[] {
   return [
     ready(trial),
     stepsInOrder(steps, whole),
-    firstLoss(steps, whole),
+    firstLoss(trial, whole),
     checkpoints(trial),
     heldOut(trial),
     onlyEvents(trial),
@@ -57,11 +57,12 @@ function stepsInOrder(steps: readonly Step[], { settings, examples }: WholeRun):
   return check('steps', steps.length === wanted, `${steps.length} steps of ${wanted}: one for each example.`);
 }
 
-function firstLoss([first]: readonly Step[], { ours }: WholeRun): ContractCheck {
+function firstLoss({ events }: Trial, { ours }: WholeRun): ContractCheck {
+  const first = events.find((event) => event.ev === 'step' || event.ev === 'eval');
   if (!first || first.loss === null) return check('first_loss', false, 'There is no first loss to compare.');
   const figures = `Its first loss is ${first.loss.toFixed(4)}, that of the serving engine ${ours.toFixed(4)}.`;
   const fault = parityFault(ours, first.loss);
-  const advice = 'Learn the lines of train.jsonl in their order, of each what `assistant` says, joined to what comes before it.';
+  const advice = 'Learn the lines of train.jsonl or train.tokens.jsonl in their order, of each what `assistant` says, joined to what comes before it.';
   return check('first_loss', fault === null, fault === null ? figures : `${figures} ${advice}`);
 }
 
@@ -76,7 +77,7 @@ function checkpoints({ events, folder }: Trial): ContractCheck {
 }
 
 function heldOut({ events }: Trial): ContractCheck {
-  const count = events.filter(({ ev }) => ev === 'eval').length;
+  const count = events.filter((event) => event.ev === 'eval' && event.step > 0).length;
   return check('eval', count > 0, `Evaluations of held.jsonl: ${count}.`);
 }
 

@@ -2,6 +2,7 @@ import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sampleDataset } from '@slipway/datasets';
 import type { Logger } from '@slipway/platform';
+import { ggufOf } from '../results/adapter-forms.js';
 import { LlamaScorer } from '../scoring.js';
 import { lossOf } from '../training/example-scores.js';
 import { type PreparedDataset, prepareDataset } from '../training/prepare-dataset.js';
@@ -79,16 +80,17 @@ class TrainerTest {
     await writeFile(dataset, sampleDataset());
     const { texts, trainedContext: context } = this.scorer;
     const settings = { seed: SEED, heldOut: HELD_OUT, learned: [], tooLong: 'leave_out' as const };
-    const { takesWeights } = this.options.trainer;
+    const { takesWeights, input = 'text' } = this.options.trainer;
     const { signal } = this.options;
     const chooseFirst: Parameters<typeof prepareDataset>[0]['chooseFirst'] = (candidates) =>
       withScorer(this.scorer, null, scoringContext(0, candidates), (scoring) => hardestOf(scoring, candidates, signal));
-    return prepareDataset({ dataset, folder: data, texts, context, settings, takesWeights, chooseFirst, signal });
+    return prepareDataset({ dataset, folder: data, texts, context, settings, takesWeights, input, chooseFirst, signal });
   }
 
   #settings(prepared: PreparedDataset): RunSettings {
     const { base } = this.options;
-    const settings = { rank: 8, alpha: 16, rate: 1e-4, schedule: 'cosine' as const, epochs: 1, seed: SEED };
+    const same = { schedule: 'cosine' as const, batch: 1, method: 'sft' as const, beta: 0.1 };
+    const settings = { rank: 8, alpha: 16, rate: 1e-4, epochs: 1, seed: SEED, ...same };
     return { ...settingsOf({ base, prepared, settings }), checkpointSteps: checkpointSteps(prepared.examples, 4) };
   }
 
@@ -110,8 +112,9 @@ class TrainerTest {
 
   async #adapter(path: string): Promise<ContractCheck> {
     try {
-      await this.scorer.assertFits(path);
-      return check('adapter', true, `What it saved is a LoRA of this base, ${(await stat(path)).size} bytes.`);
+      const gguf = await ggufOf(path, join(this.options.folder, 'adapter.gguf'), this.scorer.texts.architecture);
+      await this.scorer.assertFits(gguf);
+      return check('adapter', true, `What it saved is a LoRA of this base, ${(await stat(gguf)).size} bytes.`);
     } catch (error) {
       return check('adapter', false, `The worker cannot use what it saved: ${error instanceof Error ? error.message : 'unreadable'}`);
     }

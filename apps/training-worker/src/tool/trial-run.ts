@@ -1,4 +1,4 @@
-import { mkdir, symlink } from 'node:fs/promises';
+import { mkdir, readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TrainingFault } from '../training-fault.js';
 import type { TrainerEvent } from '../trainers/trainer-events.js';
@@ -36,7 +36,7 @@ export interface TrialOptions {
 /** Runs a trainer once on prepared data, as the worker does, and notes all that it does. */
 export async function runTrial({ trainer, data, folder, settings, from, during }: TrialOptions): Promise<Trial> {
   await mkdir(folder, { recursive: true });
-  for (const name of ['train.jsonl', 'held.jsonl', 'template.jinja']) await symlink(join(data, name), join(folder, name));
+  for (const name of await readdir(data)) await symlink(join(data, name), join(folder, name));
   if (from !== undefined) await symlink(from, join(folder, 'resume'));
   const [events, lines]: [TrainerEvent[], string[]] = [[], []];
   let commandedAt = 0;

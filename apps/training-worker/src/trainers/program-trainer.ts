@@ -14,12 +14,19 @@ const Manifest = z.object({
   command: z.array(z.string().min(1)).min(1),
   /** Architectures of bases that it trains, as GGUF names them. */
   architectures: z.array(z.string()).min(1),
+  /** Which file of examples it reads: `train.jsonl` with text, or `train.tokens.jsonl` with tokens. */
+  input: z.enum(['text', 'tokens']).default('text'),
+  /** `dpo` needs tokens: only they say what of a rejected answer is scored. */
+  methods: z
+    .array(z.enum(['sft', 'dpo']))
+    .min(1)
+    .default(['sft']),
   pause: z.boolean().default(false),
   /** Whether it may reach the network, which trainings across processes need. */
   network: z.boolean().default(false),
   /** Memory of a run, in multiples of the base's bytes. */
   memory_per_base: z.number().positive().default(4),
-});
+}).refine(({ input, methods }) => input === 'tokens' || !methods.includes('dpo'), 'the method "dpo" needs the input "tokens"');
 type Manifest = z.infer<typeof Manifest>;
 
 /** A trainer of the operator: any program that takes the folder of a run and reports on file descriptor 3. */
@@ -42,18 +49,22 @@ export class ProgramTrainer implements Trainer {
     return new ProgramTrainer(read.data, dirname(resolve(path)), uid);
   }
 
+  get input(): 'text' | 'tokens' {
+    return this.manifest.input;
+  }
+
   get name(): string {
     return this.manifest.name;
   }
 
   async probe(): Promise<TrainerFacts> {
-    const { name, version, architectures, pause, memory_per_base: perBase } = this.manifest;
+    const { name, version, architectures, methods, pause, memory_per_base: perBase } = this.manifest;
     const memory = { bytes: 0, per_base: perBase, per_adapter_number: 0, activations: false };
     const detail = await this.install().then(
       () => null,
       (fault: unknown) => (fault instanceof TrainingFault ? fault.message : 'Its program cannot be found.'),
     );
-    const facts = { version, architectures, methods: ['sft'], pause, memory };
+    const facts = { version, architectures, methods, pause, memory };
     return { name, installed: detail === null, usable: detail === null, detail, ...facts };
   }
 

@@ -23,10 +23,13 @@ export const TrainerEvent = z.discriminatedUnion('ev', [
     lr: z.number().optional(),
     grad: z.number().optional(),
     tokens: z.int().optional(),
+    /** Of `dpo`: how far the chosen answers are ahead of the rejected ones, and the share of pairs where they are. */
+    margin: z.number().nullable().optional(),
+    accuracy: z.number().nullable().optional(),
   }),
-  /** The held-out examples after a step. */
+  /** The held-out examples after a step. At step 0: the loss of the first answer of the data before anything is learned. */
   z.object({ ev: z.literal('eval'), step, loss, accuracy: z.number().nullable().optional() }),
-  /** A complete checkpoint. `path` = the folder to continue from, `adapter` = its adapter, where that can be served. */
+  /** A complete checkpoint. `path` = the folder to continue from, `adapter` = its adapter, where that can be served: GGUF, or a folder in the form of PEFT. */
   z.object({ ev: z.literal('checkpoint'), step, path, adapter: path.optional() }),
   /** The finished adapter. */
   z.object({ ev: z.literal('saved'), path }),

@@ -3,6 +3,9 @@ import type { TrainingFault } from '../training-fault.js';
 import type { TrainerEvent } from './trainer-events.js';
 import type { TrainerLimits } from './trainer-start.js';
 
+/** What is learned: answers of conversations, or the preference of one answer to another. */
+export type TrainingMethod = 'sft' | 'dpo';
+
 /** How the learning rate falls. */
 export type RateSchedule = 'constant' | 'cosine' | 'linear';
 
@@ -21,6 +24,11 @@ export interface RunSettings {
   readonly leastRate: number;
   readonly schedule: RateSchedule;
   readonly epochs: number;
+  /** Examples of one step. */
+  readonly batch: number;
+  readonly method: TrainingMethod;
+  /** Of `dpo`: how much the distance from the base counts. */
+  readonly beta: number;
   readonly seed: number;
   /** Tokens of the longest example, rounded up to 32. */
   readonly tokens: number;
@@ -32,7 +40,7 @@ export interface RunSettings {
 
 /** One run of a trainer. */
 export interface TrainingRun {
-  /** A folder of its own, with `train.jsonl`, `held.jsonl` and `template.jinja`. */
+  /** A folder of its own, with the files that its `input` says. */
   readonly folder: string;
   readonly settings: RunSettings;
   /** Absent = none. */
@@ -72,12 +80,17 @@ export interface TrainerProcess {
 export interface Trainer {
   /** `embedded`, or what its manifest says. */
   readonly name: string;
+  /**
+   * What it reads: `train.jsonl` with text in pieces, and `template.jinja` that joins them; or `train.tokens.jsonl` with tokens and the
+   * places of those that are learned. Absent = text.
+   */
+  readonly input?: 'text' | 'tokens';
   /** Whether it learns exactly the pieces of the role `assistant`; else it finds the answers by itself, and learns all of them. */
   readonly takesWeights: boolean;
   /** What it can do on this machine, and the memory that it takes. Never rejects: `detail` says why it cannot be used. */
   probe(): Promise<TrainerFacts>;
-  /** Brings what is missing, once per machine. @throws TrainingFault `trainer_unavailable` with the reason */
-  install(signal: AbortSignal): Promise<void>;
+  /** Brings what is missing, once per machine. `onProgress` gets what is done at the moment. @throws TrainingFault `trainer_unavailable` with the reason */
+  install(signal: AbortSignal, onProgress?: (what: string) => void): Promise<void>;
   /** Starts the child process. */
   start(run: TrainingRun, sink: TrainerSink): Promise<TrainerProcess>;
 }

@@ -1,6 +1,7 @@
 import type { AdapterScorer, LlamaScorer } from '../scoring.js';
 import { type BaseScores, withScorer } from './base-scores.js';
-import { answersTo, type JudgedAnswer, meanLoss } from './example-scores.js';
+import { answersTo, type JudgedAnswer } from './example-scores.js';
+import { LEARN_ANSWERS } from './objective.js';
 
 /** Shares of the trained weights that are tried, one after the other. */
 const SCALES = [0.9, 0.8, 0.7, 0.6, 0.5] as const;
@@ -16,7 +17,7 @@ export interface ScaleInput {
   /** Path of the LoRA GGUF. */
   readonly adapter: string;
   readonly context: number;
-  readonly base: Pick<BaseScores, 'judged' | 'scored'>;
+  readonly base: Pick<BaseScores, 'judged' | 'scored'> & Partial<Pick<BaseScores, 'objective'>>;
   readonly signal: AbortSignal;
 }
 
@@ -51,7 +52,8 @@ export async function chooseScale(input: ScaleInput): Promise<number> {
 async function measure({ scorer, adapter, context, base, signal }: ScaleInput, scale: number): Promise<Measured> {
   const scoring = await scorer.scoring(adapter, context, scale);
   try {
-    return { answers: await answersTo(scoring, base.judged, signal), loss: (await meanLoss(scoring, base.scored, signal)) ?? 0 };
+    const { loss } = await (base.objective ?? LEARN_ANSWERS).measure(scoring, base.scored, signal);
+    return { answers: await answersTo(scoring, base.judged, signal), loss: loss ?? 0 };
   } finally {
     await scoring.dispose();
   }
@@ -65,5 +67,6 @@ async function knownBefore(plain: AdapterScorer, { base, signal }: ScaleInput): 
     const logprobs = await plain.logprobs(tokens, promptTokens);
     known.push(logprobs.reduce((sum, logprob) => sum + logprob, 0) > KNOWN);
   }
-  return { loss: (await meanLoss(plain, base.scored, signal)) ?? 0, known };
+  const { loss } = await (base.objective ?? LEARN_ANSWERS).measure(plain, base.scored, signal);
+  return { loss: loss ?? 0, known };
 }

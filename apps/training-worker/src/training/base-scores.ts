@@ -1,7 +1,9 @@
 import type { AdapterScorer, LlamaScorer } from '../scoring.js';
 import { answerBound } from './degenerate.js';
-import { answersTo, expectedTokens, type JudgedAnswer, lossOf, meanLoss } from './example-scores.js';
+import { answersTo, expectedTokens, type JudgedAnswer, lossOf } from './example-scores.js';
+import { LEARN_ANSWERS, LearnPreferences, type Objective } from './objective.js';
 import type { PreparedExample } from './prepared-example.js';
+import type { JobSettings } from './training-job.js';
 
 /** Examples that checkpoints are scored on: losses, and answers, which cost more. */
 const SCORED = { losses: 32, answers: 8 };
@@ -21,6 +23,8 @@ export interface BaseScores {
   /** Shown beside each other over time. */
   readonly shown: readonly PreparedExample[];
   readonly isHeldOut: boolean;
+  /** What losses are of. */
+  readonly objective: Objective;
   /** Loss of the first learned example, which the trainer must have at its first step. */
   readonly firstLoss: number;
   /** Mean loss of the first learned examples. */
@@ -32,8 +36,10 @@ export interface BaseScores {
 export async function scoreBase(
   base: AdapterScorer,
   { first, held }: { readonly first: readonly PreparedExample[]; readonly held: readonly PreparedExample[] },
-  signal: AbortSignal,
+  { method, beta, signal }: Pick<JobSettings, 'method' | 'beta'> & { readonly signal: AbortSignal },
 ): Promise<BaseScores> {
+  const learned = first.slice(0, SCORED.losses);
+  const objective = await objectiveOf({ method, beta }, base, { examples: [...first, ...held], signal });
   const isHeldOut = held.length > 0;
   const from = isHeldOut ? held : first;
   const scored = from.slice(0, SCORED.losses);
@@ -48,9 +54,21 @@ export async function scoreBase(
     shown,
     isHeldOut,
     firstLoss: start ? (await lossOf(base, start.asOneText ?? start)).mean : 0,
-    trainLoss: (await meanLoss(base, first.slice(0, SCORED.losses), signal)) ?? 0,
+    objective,
+    trainLoss: (await objective.measure(base, learned, signal)).loss ?? 0,
     shownAnswers: await answersTo(base, shown, signal),
   };
+}
+
+async function objectiveOf(
+  { method, beta }: Pick<JobSettings, 'method' | 'beta'>,
+  base: AdapterScorer,
+  { examples, signal }: { readonly examples: readonly PreparedExample[]; readonly signal: AbortSignal },
+): Promise<Objective> {
+  if (method === 'sft') return LEARN_ANSWERS;
+  const objective = new LearnPreferences(beta);
+  await objective.ask(base, examples, signal);
+  return objective;
 }
 
 /** Examples by their loss as a trainer reads them, the highest first. */

@@ -26,8 +26,10 @@ export async function packState(
 ): Promise<string> {
   await mkdir(to, { recursive: true });
   const note = join(to, NOTE);
-  await writeFile(note, JSON.stringify({ step, adapter: adapter && basename(adapter) }));
   const names = (await readdir(folder)).filter((name) => name !== NOTE);
+  // One that was converted lies elsewhere, and its trainer goes on from its own form.
+  const own = adapter !== null && adapter === join(folder, basename(adapter)) ? basename(adapter) : null;
+  await writeFile(note, JSON.stringify({ step, adapter: own }));
   const files = names.map((name) => join(folder, name)).filter((file) => file !== adapter);
   const path = join(to, `state-${step}.tar`);
   await packTar(path, [...files, note]);

@@ -1,12 +1,13 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobSample } from '@slipway/contracts';
+import { ggufOf } from '../results/adapter-forms.js';
 import { sizeOf } from '../results/tar.js';
 import type { AdapterScorer, LlamaScorer } from '../scoring.js';
 import { isDiskFull } from '../training-fault.js';
 import { type BaseScores, withScorer } from './base-scores.js';
 import { packState } from './checkpoint-files.js';
-import { answersTo, type JudgedAnswer, meanLoss } from './example-scores.js';
+import { answersTo, type JudgedAnswer } from './example-scores.js';
 import type { PreparedExample } from './prepared-example.js';
 import type { ScoredCheckpoint, TrainingSink } from './training-job.js';
 
@@ -14,25 +15,25 @@ import type { ScoredCheckpoint, TrainingSink } from './training-job.js';
 const BEST_KEPT = 3;
 const TEXT_MAX = 2_000;
 
-const NO_FIGURES = { epoch: null, loss: null, accuracy: null, rate: null, tokensPerSecond: null };
+const NO_FIGURES = { epoch: null, loss: null, accuracy: null, margin: null, rate: null, tokensPerSecond: null };
 
 /** An adapter in training. Paths are absolute. */
 export interface Checkpoint {
   readonly step: number;
   /** Folder to continue from; null = an adapter alone. */
   readonly folder: string | null;
-  /** Null = its trainer's checkpoints hold none. */
+  /** GGUF, or a folder in the form of PEFT; null = its trainer's checkpoints hold none. */
   readonly adapter: string | null;
 }
 
 /** How good a checkpoint is. */
 export interface CheckpointScore {
   readonly step: number;
-  /** Absolute path. */
+  /** Absolute path of a GGUF. */
   readonly adapter: string;
   readonly loss: number;
   readonly degenerate: number;
-  /** Answers that are right, of those that are asked. */
+  /** Answers that are right, of those that are asked; of preferences, pairs whose chosen answer is the likelier one. */
   readonly right: number;
   /** Distance of its answers from what the base thinks of them. */
   readonly effect: number;
@@ -46,6 +47,8 @@ export interface CheckpointOptions {
   readonly base: BaseScores;
   /** Folder for what is packed, out of the trainer's reach. */
   readonly packed: string;
+  /** Folder for adapters that came in the form of PEFT, out of its reach, too. */
+  readonly converted: string;
   readonly sink: TrainingSink;
   readonly signal: AbortSignal;
 }
@@ -72,6 +75,8 @@ export function isBetter(a: CheckpointScore, b: CheckpointScore): boolean {
  */
 export class CheckpointScores {
   readonly #scores: CheckpointScore[] = [];
+  /** Folders of scored checkpoints by their steps. */
+  readonly #folders = new Map<number, string>();
   #waiting: Checkpoint | null = null;
   #running: Promise<void> | null = null;
   #current: number | null = null;
@@ -115,14 +120,16 @@ export class CheckpointScores {
   }
 
   async #take({ step, folder, adapter }: Checkpoint): Promise<void> {
-    const { sink, base } = this.options;
+    const { sink, base, scorer, converted } = this.options;
     if (adapter === null) return;
-    const score = await this.#measure(step, adapter);
+    const gguf = await ggufOf(adapter, join(converted, `${step}.gguf`), scorer.texts.architecture);
+    const score = await this.#measure(step, gguf);
     this.#scores.push(score);
+    if (folder !== null) this.#folders.set(step, folder);
     const heldLoss = base.isHeldOut ? score.loss : null;
     if (heldLoss !== null) sink.point({ ...NO_FIGURES, step, heldLoss });
     if (folder === null) return;
-    await this.#store({ folder, step, adapter, heldLoss, degenerate: score.degenerate });
+    await this.#store({ folder, step, adapter: gguf, heldLoss, degenerate: score.degenerate });
     await this.#removeOthers(folder);
   }
 
@@ -148,12 +155,12 @@ export class CheckpointScores {
   async #measure(step: number, adapter: string): Promise<CheckpointScore> {
     const { scorer, plain, context, base, signal, sink } = this.options;
     return withScorer(scorer, adapter, context, async (scoring) => {
-      const loss = (await meanLoss(scoring, base.scored, signal)) ?? 0;
+      const { loss, preferred } = await base.objective.measure(scoring, base.scored, signal);
       const answers = await answersTo(scoring, base.asked, signal);
       sink.samples(samplesOf(step, base.shown, answers));
       const effect = await effectOf(base.asked, answers, { scoring, plain });
       const count = (is: 'degenerate' | 'right'): number => answers.filter((answer) => answer[is]).length;
-      return { step, adapter, loss, effect, degenerate: count('degenerate'), right: count('right') };
+      return { step, adapter, loss: loss ?? 0, effect, degenerate: count('degenerate'), right: preferred ?? count('right') };
     });
   }
 
@@ -162,10 +169,12 @@ export class CheckpointScores {
     const parent = join(newest, '..');
     for (const name of await readdir(parent)) {
       const folder = join(parent, name);
-      const isKept = folder === newest || best.some(({ adapter }) => adapter.startsWith(`${folder}/`));
+      const isKept = folder === newest || best.some(({ step }) => this.#folders.get(step) === folder);
       // Others may have been written meanwhile, and wait to be scored.
-      const isScored = this.#scores.some(({ adapter }) => adapter.startsWith(`${folder}/`));
-      if (!isKept && isScored) await rm(folder, { recursive: true, force: true });
+      const scored = this.#scores.find(({ step }) => this.#folders.get(step) === folder);
+      if (isKept || !scored) continue;
+      await rm(folder, { recursive: true, force: true });
+      await rm(scored.adapter, { force: true });
     }
   }
 }

@@ -39,7 +39,7 @@ export async function finishAdapter(input: FinishInput): Promise<AdapterResult> 
   sink.event({
     level: 'info',
     code: 'best',
-    message: whyBest(best, base.asked.length),
+    message: whyBest(best, job.settings.method === 'dpo' ? base.scored.length : base.asked.length),
     data: { step: best.step, loss: best.loss, degenerate: best.degenerate, right: best.right },
   });
   const scale = await chooseScale({ scorer, adapter: best.adapter, context, base, signal });
@@ -57,7 +57,7 @@ export async function finishAdapter(input: FinishInput): Promise<AdapterResult> 
       sink.state('evaluating', null);
       const { judged } = base;
       const limits = { distance: witness.distance, leastDistance: LEAST_DISTANCE, gate: job.gate };
-      const judgement = await judge({ base: plain, adapter, held, judged, kept, signal, ...limits });
+      const judgement = await judge({ base: plain, adapter, held, judged, kept, signal, objective: base.objective, ...limits });
       const { templateSha256, tokenizerSha256 } = scorer.texts.hashes;
       return { ...files, step: best.step, baseSha256: job.base.sha256, templateSha256, tokenizerSha256, witness, ...judgement };
     }),

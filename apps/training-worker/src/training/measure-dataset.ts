@@ -34,10 +34,14 @@ export async function measureDataset({ base, dataset, sample, log, signal }: Mea
       const example = readExample(line);
       const prepared = example && preparer.prepare(example);
       if (!prepared || typeof prepared === 'string') continue;
-      lengths.push(prepared.tokens.length);
-      sums.tokens += prepared.tokens.length;
-      for (const [from, to] of prepared.spans) sums.learnedTokens += to - from;
-      if (prepared.tokens.length > scorer.trainedContext) sums.overContext += 1;
+      const sides = prepared.rejected ? [prepared, prepared.rejected] : [prepared];
+      const longest = Math.max(...sides.map(({ tokens }) => tokens.length));
+      lengths.push(longest);
+      for (const { tokens, spans } of sides) {
+        sums.tokens += tokens.length;
+        for (const [from, to] of spans) sums.learnedTokens += to - from;
+      }
+      if (longest > scorer.trainedContext) sums.overContext += 1;
     }
     return { ...sums, lengths };
   } finally {

@@ -3,10 +3,11 @@ import { type FileHandle, mkdtemp, open, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { ModelTexts } from '../scoring.js';
+import type { Trainer } from '../trainers/trainer.js';
 import { TrainingFault } from '../training-fault.js';
 import type { Entry } from './entry-file.js';
 import type { JobSettings } from './training-job.js';
-import { ExamplePreparer, type LeftOut, type PreparedExample } from './prepared-example.js';
+import { ExamplePreparer, type LearnedTokens, type LeftOut, type PreparedExample } from './prepared-example.js';
 import { readExample } from './read-example.js';
 import { HELD_MOST, type Sides, Splitter } from './split-examples.js';
 
@@ -33,7 +34,7 @@ export interface PreparedDataset {
 export interface PrepareOptions {
   /** Canonical JSONL. */
   readonly dataset: string;
-  /** Folder that gets `train.jsonl`, `held.jsonl` and `template.jinja`. */
+  /** Folder that gets what the trainer reads. */
   readonly folder: string;
   readonly texts: ModelTexts;
   /** Tokens that the base takes. */
@@ -41,6 +42,8 @@ export interface PrepareOptions {
   readonly settings: Pick<JobSettings, 'seed' | 'heldOut' | 'learned' | 'tooLong'>;
   /** Whether the trainer takes answers that are not learned. */
   readonly takesWeights: boolean;
+  /** What the trainer reads; absent = text. */
+  readonly input?: Trainer['input'];
   /** Chooses the example that is learned first, of the first ones in the order of training. */
   readonly chooseFirst: (candidates: readonly PreparedExample[]) => Promise<number>;
   readonly signal: AbortSignal;
@@ -65,7 +68,7 @@ export async function prepareDataset(options: PrepareOptions): Promise<PreparedD
     for await (const line of createInterface({ input: createReadStream(dataset), crlfDelay: Infinity })) {
       options.signal.throwIfAborted();
       if (line.trim() === '') continue;
-      const made = prepareLine(line, preparer, options.takesWeights);
+      const made = prepareLine(line, preparer, options);
       if (typeof made === 'string') leftOut.set(made, (leftOut.get(made) ?? 0) + 1);
       else {
         const text = Buffer.from(JSON.stringify(made.prepared));
@@ -78,7 +81,7 @@ export async function prepareDataset(options: PrepareOptions): Promise<PreparedD
     if (split.count === 0) throw nothingLeft(leftOut);
     const sides = split.sides();
     const first = await placeOfFirst(sides, rendered, options.chooseFirst);
-    return { ...(await writeFiles(folder, rendered, sides, first)), leftOut };
+    return { ...(await writeFiles(options, rendered, sides, first)), leftOut };
   } finally {
     await Promise.all([rendered.close(), split.close()]);
     await rm(ordered, { recursive: true, force: true });
@@ -88,17 +91,20 @@ export async function prepareDataset(options: PrepareOptions): Promise<PreparedD
 function prepareLine(
   line: string,
   preparer: ExamplePreparer,
-  takesWeights: boolean,
+  { takesWeights, input = 'text' }: Pick<PrepareOptions, 'takesWeights' | 'input'>,
 ): { readonly prepared: PreparedExample; readonly place: number } | LeftOut {
   const example = readExample(line);
   if (!example) return 'unreadable';
-  const skips = example.messages.some(({ role }, i) => role === 'assistant' && example.learned[i] === false);
+  const skips = !example.rejected && example.messages.some(({ role }, i) => role === 'assistant' && example.learned[i] === false);
   if (skips && !takesWeights) {
     const message = 'This trainer learns every answer of a conversation. Remove the weights of 0, or use a trainer that takes them.';
     throw new TrainingFault('weights_need_torch', message);
   }
   const prepared = preparer.prepare(example);
-  return typeof prepared === 'string' ? prepared : { prepared, place: example.place };
+  if (typeof prepared === 'string') return prepared;
+  // What reads tokens reads those of serving.
+  const { asOneText: _, ...served } = prepared;
+  return { prepared: input === 'tokens' ? served : prepared, place: example.place };
 }
 
 function refuseTooLong(leftOut: ReadonlyMap<LeftOut, number>, tooLong: JobSettings['tooLong']): void {
@@ -142,8 +148,25 @@ async function* startingWith(entries: AsyncIterable<Entry>, place: number): Asyn
   }
 }
 
-async function writeFiles(folder: string, rendered: FileHandle, { train, held }: Sides, first: number): Promise<Written> {
+const learnedTokens = ({ spans }: LearnedTokens): number => spans.reduce((sum, [from, to]) => sum + to - from, 0);
+
+/** What the trainer reads of an example. */
+function lineOf({ pieces, tokens, spans, rejected }: PreparedExample, input: Trainer['input']): string {
+  const read =
+    input === 'tokens'
+      ? { tokens, learn: spans, ...(rejected && { rejected: { tokens: rejected.tokens, learn: rejected.spans } }) }
+      : { messages: pieces };
+  return `${JSON.stringify(read)}\n`;
+}
+
+async function writeFiles(
+  { folder, input = 'text' }: PrepareOptions,
+  rendered: FileHandle,
+  { train, held }: Sides,
+  first: number,
+): Promise<Written> {
   const figures = { learnedTokens: 0, longest: 0 };
+  const ending = input === 'tokens' ? 'tokens.jsonl' : 'jsonl';
   const write = async (
     file: FileHandle,
     entries: AsyncIterable<Entry> | Iterable<Entry>,
@@ -152,16 +175,18 @@ async function writeFiles(folder: string, rendered: FileHandle, { train, held }:
     const kept: PreparedExample[] = [];
     for await (const entry of entries) {
       const example = await readEntry(rendered, entry);
-      await file.write(`${JSON.stringify({ messages: example.pieces })}\n`);
-      if (isLearned) for (const [from, to] of example.spans) figures.learnedTokens += to - from;
-      figures.longest = Math.max(figures.longest, example.tokens.length, example.asOneText?.tokens.length ?? 0);
+      const { rejected } = example;
+      await file.write(lineOf(example, input));
+      if (isLearned) figures.learnedTokens += learnedTokens(example) + (rejected ? learnedTokens(rejected) : 0);
+      const others = [example.asOneText, rejected].map((other) => other?.tokens.length ?? 0);
+      figures.longest = Math.max(figures.longest, example.tokens.length, ...others);
       if (kept.length < (isLearned ? KEPT : HELD_MOST)) kept.push(example);
     }
     return kept;
   };
-  const learned = await inFile(join(folder, 'train.jsonl'), (file) => write(file, startingWith(train.inOrder(), first), true));
-  const measured = held.length === 0 ? [] : await inFile(join(folder, 'held.jsonl'), (file) => write(file, held, false));
-  await writeFile(join(folder, 'template.jinja'), VERBATIM);
+  const learned = await inFile(join(folder, `train.${ending}`), (file) => write(file, startingWith(train.inOrder(), first), true));
+  const measured = held.length === 0 ? [] : await inFile(join(folder, `held.${ending}`), (file) => write(file, held, false));
+  if (input === 'text') await writeFile(join(folder, 'template.jinja'), VERBATIM);
   return { examples: train.count, first: learned, held: measured, ...figures };
 }
 

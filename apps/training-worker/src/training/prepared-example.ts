@@ -21,6 +21,8 @@ export interface LearnedTokens {
 
 /** An example as the base reads it. Its tokens are those of serving: the prompt's, then those of the answer to it. */
 export interface PreparedExample extends LearnedTokens {
+  /** Of a preference: the same prompt with the worse answer. */
+  readonly rejected?: LearnedTokens;
   readonly pieces: readonly Piece[];
   /** Its tokens as a trainer reads them that takes one text; absent = the same. */
   readonly asOneText?: LearnedTokens;
@@ -47,6 +49,20 @@ export class ExamplePreparer {
   ) {}
 
   prepare(example: Example): PreparedExample | LeftOut {
+    return example.rejected ? this.#preparePair(example, example.rejected) : this.#prepareOne(example);
+  }
+
+  /** Neither side is cut: they would begin with different prompts. */
+  #preparePair(example: Example, worse: NonNullable<Example['rejected']>): PreparedExample | LeftOut {
+    const [chosen, rejected] = [this.#render(example), this.#render({ ...example, ...worse })];
+    if (typeof chosen === 'string') return chosen;
+    if (typeof rejected === 'string') return rejected;
+    if (Math.max(chosen.tokens.length, rejected.tokens.length) > this.most) return 'too_long';
+    const { tokens, spans } = rejected;
+    return { ...chosen, rejected: { tokens, spans } };
+  }
+
+  #prepareOne(example: Example): PreparedExample | LeftOut {
     const prepared = this.#render(example);
     if (typeof prepared === 'string' || prepared.tokens.length <= this.most) return prepared;
     return this.tooLong === 'cut' ? this.#cut(example) : 'too_long';

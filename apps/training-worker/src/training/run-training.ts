@@ -58,6 +58,7 @@ async function trainWith(scorer: LlamaScorer, job: TrainingJob, { sink, signal }
     context: trainedContext,
     settings: job.settings,
     takesWeights,
+    input: job.trainer.input ?? 'text',
     chooseFirst,
     signal,
   };
@@ -69,7 +70,7 @@ async function trainWith(scorer: LlamaScorer, job: TrainingJob, { sink, signal }
   const kept = job.keepSet === null ? null : await readKeepSet(job.keepSet, scorer);
   const { first, held } = prepared;
   const size = scoringContext(prepared.longest, [...first, ...held, ...(kept ?? [])]);
-  const base = await withScorer(scorer, null, size, (scoring) => scoreBase(scoring, prepared, signal));
+  const base = await withScorer(scorer, null, size, (scoring) => scoreBase(scoring, prepared, { ...job.settings, signal }));
   sink.samples(samplesOf(0, base.shown, base.shownAnswers));
   const input: TrainInput = { job, run, prepared, scorer, context: size, base, sink, signal };
   if (job.resume) await unpackCheckpoint(job.resume, join(run, 'resume'));
@@ -112,7 +113,7 @@ function stopped({ reason }: AbortSignal): TrainingOutcome {
 }
 
 async function clear(folder: string): Promise<void> {
-  for (const name of ['run', 'adapter', 'packed']) await rm(join(folder, name), { recursive: true, force: true });
+  for (const name of ['run', 'adapter', 'packed', 'converted']) await rm(join(folder, name), { recursive: true, force: true });
   await mkdir(join(folder, 'run'), { recursive: true });
 }
 

@@ -54,11 +54,10 @@ export class StepWatch {
   /** @throws TrainingFault `template_mismatch` or `diverged` */
   step(event: Extract<TrainerEvent, { ev: 'step' }>): void {
     const { sink, baseLoss } = this.options;
-    const { step, epoch, loss, lr = null } = event;
-    sink.point({ step, epoch, loss, heldLoss: null, accuracy: null, rate: lr, tokensPerSecond: this.#pace() });
+    const { step, epoch, loss, lr = null, accuracy = null, margin = null } = event;
+    sink.point({ step, epoch, loss, heldLoss: null, accuracy, margin, rate: lr, tokensPerSecond: this.#pace() });
     if (loss === null || !Number.isFinite(loss)) throw diverged('its loss is no number any more', step);
-    if (this.#isFirst) this.#compareFirst(loss);
-    this.#isFirst = false;
+    this.#begin(loss);
     this.#losses.push(loss);
     if (this.#losses.length > WINDOW) this.#losses.shift();
     const mean = this.#losses.reduce((all, each) => all + each, 0) / this.#losses.length;
@@ -66,17 +65,22 @@ export class StepWatch {
     if (this.#losses.length === WINDOW && mean > most) throw diverged(`its loss rose to ${mean.toFixed(2)}`, step);
   }
 
+  /** @throws TrainingFault `template_mismatch` for the loss before the first step */
   evaluated({ step, loss, accuracy = null }: Extract<TrainerEvent, { ev: 'eval' }>): void {
     const { sink } = this.options;
-    sink.point({ step, epoch: null, loss: null, heldLoss: null, accuracy, rate: null, tokensPerSecond: null });
+    if (step === 0) return this.#begin(loss);
+    sink.point({ step, epoch: null, loss: null, heldLoss: null, accuracy, margin: null, rate: null, tokensPerSecond: null });
     if (loss === null) return;
     this.#worse = loss < this.#best ? 0 : this.#worse + 1;
     this.#best = Math.min(this.#best, loss);
   }
 
-  #compareFirst(theirs: number): void {
+  /** Compares the first loss that is reported: of a step, or of the first example before all steps. */
+  #begin(theirs: number | null): void {
     const { firstLoss: ours, sink } = this.options;
-    if (ours === null) return;
+    const isFirst = this.#isFirst;
+    this.#isFirst = false;
+    if (!isFirst || ours === null || theirs === null) return;
     const fault = parityFault(ours, theirs);
     if (fault) throw fault;
     const message = 'The trainer reads the examples as the serving engine does.';

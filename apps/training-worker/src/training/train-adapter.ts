@@ -52,7 +52,7 @@ export async function trainAdapter(input: TrainInput): Promise<Trained> {
     ...(job.resume && { resume: { step: job.resume.step, path: 'resume' } }),
   };
   await assertMemory(input, settings);
-  const steps = input.prepared.examples * settings.epochs;
+  const steps = stepsOf(input.prepared.examples, settings);
   sink.plan({ steps, learnedTokens: input.prepared.learnedTokens * settings.epochs });
   return withScorer(input.scorer, null, input.context, async (plain) => {
     const watched = new WatchedRun(input, plain);
@@ -97,32 +97,36 @@ interface SettingsInput {
   /** Path of the base. */
   readonly base: string;
   readonly prepared: PreparedDataset;
-  readonly settings: Pick<JobSettings, 'rank' | 'alpha' | 'rate' | 'schedule' | 'epochs' | 'seed'>;
+  readonly settings: Pick<JobSettings, 'rank' | 'alpha' | 'rate' | 'schedule' | 'epochs' | 'seed' | 'batch' | 'method' | 'beta'>;
 }
 
 /** Resolved settings for the trainer. */
 export function settingsOf({ base, prepared, settings }: SettingsInput): RunSettings {
-  const { rank, alpha, rate, schedule, epochs, seed } = settings;
+  const { rank, alpha, rate, schedule, epochs, seed, batch, method, beta } = settings;
   const leastRate = Math.max(rate * LEAST_RATE_SHARE, LEAST_RATE);
   return {
     base,
     held: prepared.held.length > 0,
     modules: MODULES,
-    ...{ rank, alpha, rate, schedule, epochs, seed, leastRate },
+    ...{ rank, alpha, rate, schedule, epochs, seed, batch, method, beta, leastRate },
     tokens: paddedTokens(prepared.longest),
-    checkpointSteps: checkpointSteps(prepared.examples, epochs),
+    checkpointSteps: checkpointSteps(stepsOf(prepared.examples, { batch, epochs: 1 }), epochs),
   };
 }
+
+/** Steps of a run: the last one of an epoch may have fewer examples. */
+export const stepsOf = (examples: number, { batch, epochs }: { readonly batch: number; readonly epochs: number }): number =>
+  Math.ceil(examples / batch) * epochs;
 
 /**
  * Steps between checkpoints: about 20 in a run, and one at the end of each epoch that has any, because trainers that cannot resume
  * within an epoch then repeat nothing.
  */
-export function checkpointSteps(examples: number, epochs: number): number {
-  if (epochs >= CHECKPOINTS) return examples * Math.ceil(epochs / CHECKPOINTS);
-  let perEpoch = Math.max(1, Math.min(examples, Math.round(CHECKPOINTS / epochs)));
-  while (examples % perEpoch !== 0) perEpoch -= 1;
-  return examples / perEpoch;
+export function checkpointSteps(ofEpoch: number, epochs: number): number {
+  if (epochs >= CHECKPOINTS) return ofEpoch * Math.ceil(epochs / CHECKPOINTS);
+  let perEpoch = Math.max(1, Math.min(ofEpoch, Math.round(CHECKPOINTS / epochs)));
+  while (ofEpoch % perEpoch !== 0) perEpoch -= 1;
+  return ofEpoch / perEpoch;
 }
 
 class WatchedRun {
@@ -139,13 +143,13 @@ class WatchedRun {
   ) {
     const { scorer, context, base, sink, signal, prepared, job } = input;
     // Checkpoints are scored and stored on a pause, too.
-    const packed = join(job.folder, 'packed');
-    this.#scores = new CheckpointScores({ scorer, plain, context, base, packed, sink, signal: new AbortController().signal });
+    const [packed, converted] = [join(job.folder, 'packed'), join(job.folder, 'converted')];
+    this.#scores = new CheckpointScores({ scorer, plain, context, base, packed, converted, sink, signal: new AbortController().signal });
     this.#watch = new StepWatch({
       sink,
       firstLoss: job.resume ? null : base.firstLoss,
       baseLoss: base.trainLoss,
-      tokensPerStep: prepared.learnedTokens / prepared.examples,
+      tokensPerStep: prepared.learnedTokens / stepsOf(prepared.examples, { batch: job.settings.batch, epochs: 1 }),
       earlyStop: job.settings.earlyStop && base.isHeldOut && !signal.aborted,
     });
   }

@@ -1,6 +1,6 @@
 import type { AnswerPair, GateSettings, JobSample, Verdict, Witness } from '@slipway/contracts';
 import type { TrainingFault } from '../training-fault.js';
-import type { RateSchedule, Trainer } from '../trainers/trainer.js';
+import type { RateSchedule, Trainer, TrainingMethod } from '../trainers/trainer.js';
 
 /** Settings of a job, all resolved. */
 export interface JobSettings {
@@ -9,6 +9,11 @@ export interface JobSettings {
   readonly rate: number;
   readonly schedule: RateSchedule;
   readonly epochs: number;
+  /** Examples of one step. */
+  readonly batch: number;
+  readonly method: TrainingMethod;
+  /** Of `dpo`: how much the distance from the base counts. */
+  readonly beta: number;
   readonly seed: number;
   /** Part of the examples that is held out; 0 = none. */
   readonly heldOut: number;
@@ -68,6 +73,8 @@ export interface CurvePoint {
   readonly loss: number | null;
   readonly heldLoss: number | null;
   readonly accuracy: number | null;
+  /** Of `dpo`: how far chosen answers are ahead of rejected ones. */
+  readonly margin: number | null;
   readonly rate: number | null;
   readonly tokensPerSecond: number | null;
 }

@@ -1,6 +1,7 @@
 import type { AnswerPair, GateCheck, GateSettings, Verdict } from '@slipway/contracts';
 import type { AdapterScorer } from '../scoring.js';
-import { answersTo, type JudgedAnswer, meanLoss } from './example-scores.js';
+import { answersTo, type JudgedAnswer } from './example-scores.js';
+import { LEARN_ANSWERS, type Objective } from './objective.js';
 import type { PreparedExample } from './prepared-example.js';
 
 /** Percentage points that the keep set may lose. */
@@ -14,6 +15,8 @@ export interface VerdictInput {
   readonly adapter: AdapterScorer;
   /** For the loss; empty = nothing is held out. */
   readonly held: readonly PreparedExample[];
+  /** What the loss is of; absent = of answers. */
+  readonly objective?: Objective;
   /** For answers. */
   readonly judged: readonly PreparedExample[];
   /** Conversations that must not change; null = none are known. */
@@ -32,7 +35,7 @@ export async function judge(input: VerdictInput): Promise<{ verdict: Verdict; pa
   const keptAnswers = kept && (await bothAnswers(base, adapter, kept, signal));
   const checks = [
     effect(input),
-    ...(gate.held_loss === false ? [] : [await heldLoss(input)]),
+    ...(gate.held_loss === false ? [] : await heldLoss(input)),
     ...(gate.degenerate === false ? [] : [degenerate(answers)]),
     ...(gate.keep_points === null ? [] : [keepSet(keptAnswers, gate.keep_points ?? KEEP_POINTS)]),
   ];
@@ -62,13 +65,28 @@ function effect({ distance, leastDistance }: VerdictInput): GateCheck {
   return { check: 'no_effect', passed: distance >= leastDistance, base: 0, adapter: distance, bound: leastDistance, examples: 8, detail };
 }
 
-async function heldLoss({ base, adapter, held, signal }: VerdictInput): Promise<GateCheck> {
-  const before = await meanLoss(base, held, signal);
-  const after = await meanLoss(adapter, held, signal);
+/** The loss, and of preferences how many are had. */
+async function heldLoss({ base, adapter, held, judged, objective = LEARN_ANSWERS, signal }: VerdictInput): Promise<GateCheck[]> {
+  const [before, after] = [await objective.measure(base, held, signal), await objective.measure(adapter, held, signal)];
+  if (before.preferred === null) return [lossCheck(before.loss, after.loss, held.length)];
+  // Of pairs that were learned it says as much as their answers do, which are judged, too.
+  const pairs = held.length > 0 ? held : judged;
+  const [had, has] = held.length > 0 ? [before, after] : [await objective.measure(base, judged, signal), await objective.measure(adapter, judged, signal)];
+  return [lossCheck(before.loss, after.loss, held.length), preferenceCheck(had.preferred ?? 0, has.preferred ?? 0, pairs.length)];
+}
+
+function preferenceCheck(before: number, after: number, examples: number): GateCheck {
+  const share = (count: number): number => (examples === 0 ? 0 : (100 * count) / examples);
+  const detail = 'Of 100 pairs those whose chosen answer is likelier than the rejected one, which must be more than with the base, or all.';
+  const passed = examples === 0 ? null : after > before || after === examples;
+  return { check: 'preferred', passed, base: share(before), adapter: share(after), bound: share(before), examples, detail };
+}
+
+function lossCheck(before: number | null, after: number | null, examples: number): GateCheck {
   const isKnown = before !== null && after !== null;
   const detail = isKnown ? 'Loss on held-out examples, which must be below that of the base.' : 'No examples were held out.';
   const passed = isKnown ? after < before : null;
-  return { check: 'held_loss', passed, base: before, adapter: after, bound: before, examples: held.length, detail };
+  return { check: 'held_loss', passed, base: before, adapter: after, bound: before, examples, detail };
 }
 
 /** Answers to the keep set do not count here: one that loops is a wrong one there. */

@@ -65,6 +65,10 @@ export const TrainingSettings = z.strictObject({
   learning_rate: z.number().positive().max(1).optional(),
   epochs: z.int().min(1).max(100).optional(),
   schedule: z.enum(['cosine', 'linear', 'constant']).optional(),
+  /** Examples of one step; the embedded trainer takes 1. */
+  batch: z.int().min(1).max(1_024).optional(),
+  /** Of preferences: how much the distance from the base counts. The lower it is, the further the adapter may go. */
+  beta: z.number().positive().max(10).optional(),
   /** Order of the examples. */
   seed: z.int().nonnegative().max(2_147_483_647).optional(),
   /** Part of the examples that are held out for measuring; 0 = none. */
@@ -296,6 +300,8 @@ export const MetricPoint = z.object({
   loss: z.number().nullable(),
   held_loss: z.number().nullable(),
   accuracy: z.number().nullable(),
+  /** Of preferences: how far chosen answers are ahead of rejected ones, beside the base. Absent = none. */
+  margin: z.number().nullable().optional(),
   lr: z.number().nullable(),
   tokens_per_s: z.number().nonnegative().nullable(),
 });

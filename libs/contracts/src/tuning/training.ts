@@ -89,6 +89,10 @@ export const TrainingSpec = z.object({
   epochs: z.int().positive(),
   schedule: z.enum(['cosine', 'linear', 'constant']),
   seed: z.int().nonnegative(),
+  /** Examples of one step. Absent from services before 0.2, and = 1. */
+  batch: z.int().positive().optional(),
+  /** Of `dpo`: how much the distance from the base counts. Absent from services before 0.2. */
+  beta: z.number().positive().optional(),
   /** Part of all prompts that are held out: those whose place by hash lies below, so the same in every version. */
   held_out: z.number().min(0).max(0.5),
   /** Places of prompts that are learned wherever they lie: small versions before learned them. Absent from services before 0.2, and = none. */

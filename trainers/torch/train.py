@@ -1,0 +1,23 @@
+"""The torch trainer. It runs in the folder of one run: reads spec.json, writes one JSON object per line to file descriptor 3, and takes
+the lines `pause` and `cancel` on standard input. It ends when that input ends."""
+
+import os
+import sys
+from pathlib import Path
+
+from slipway_torch.pipe import Pipe
+from slipway_torch.spec import Spec
+
+
+def main() -> int:
+    spec = Spec.read(Path("spec.json"))
+    # Libraries read it when they are loaded, and no other place bounds all of them.
+    os.environ["OMP_NUM_THREADS"] = str(spec.threads)
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    from slipway_torch import start
+
+    return start.run(spec, Pipe())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
