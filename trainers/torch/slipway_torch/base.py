@@ -7,6 +7,7 @@ from pathlib import Path
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
 from transformers import AutoModelForCausalLM
+from transformers.utils import logging
 
 from .spec import Spec
 
@@ -54,6 +55,8 @@ def _four_bits() -> object:
 def load(spec: Spec, device: torch.device) -> tuple[PeftModel, str]:
     """The base with a new adapter, which is the same for the same seed, and how it was loaded: `fp32`, `bf16` or `nf4`."""
     folder = Path(spec.hf)
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
     options: dict = {"local_files_only": True, "use_safetensors": True, "trust_remote_code": False}
     how = "fp32"
     if device.type == "cuda":

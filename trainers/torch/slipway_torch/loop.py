@@ -54,7 +54,8 @@ class Training:
         self.optimizer = torch.optim.AdamW(self.parameters, lr=spec.rate, weight_decay=0.0)
         self.objective = self._objective()
         self.measured = self._objective()
-        print(f"{len(self.examples)} examples, {self.steps} steps, {team.size} processes, {self.device}, base in {how}", flush=True)
+        if team.rank == 0:
+            print(f"{len(self.examples)} examples, {self.steps} steps, {team.size} processes, {self.device}, base in {how}", flush=True)
 
     def run(self) -> None:
         """Trains until the end, or until it is told to stop. Raises Diverged."""

@@ -65,7 +65,7 @@ async function untilEnded(session: Session, account: Account, id: JobId): Promis
   }
 }
 
-const { rank, alpha, learning_rate: rate, epochs, seed, held_out: heldOut } = TrainingSettings.shape;
+const { rank, alpha, learning_rate: rate, epochs, batch, beta, seed, held_out: heldOut } = TrainingSettings.shape;
 /** Parser of a number that a schema checks, such as 0.1 or 1e-4. */
 const numberBy =
   (schema: z.ZodType<number | undefined>) =>
@@ -80,6 +80,8 @@ const SETTINGS = [
   new Option('--alpha <N>', 'scale of the adapter').argParser(whole(alpha)),
   new Option('--rate <X>', 'learning rate, such as 1e-4').argParser(numberBy(rate)),
   new Option('--epochs <N>', 'how often each example is learned').argParser(whole(epochs)),
+  new Option('--batch <N>', 'examples of one step').argParser(whole(batch)),
+  new Option('--beta <N>', 'of preferences: how much the distance from the base counts').argParser(numberBy(beta)),
   new Option('--seed <N>', 'order of the examples').argParser(whole(seed)),
   new Option('--held-out <PART>', 'part that is kept for measuring, such as 0.1').argParser(numberBy(heldOut)),
 ];
@@ -89,12 +91,15 @@ interface SettingValues {
   readonly alpha?: number;
   readonly rate?: number;
   readonly epochs?: number;
+  readonly batch?: number;
+  readonly beta?: number;
   readonly seed?: number;
   readonly heldOut?: number;
 }
 
-function settingsOf({ rank: r, alpha: a, rate: learning, epochs: e, seed: s, heldOut: held }: SettingValues): TrainingSettings {
-  const given = { rank: r, alpha: a, learning_rate: learning, epochs: e, seed: s, held_out: held };
+function settingsOf({ rate: learning, heldOut: held, ...same }: SettingValues): TrainingSettings {
+  const { rank: r, alpha: a, epochs: e, batch: b, beta: d, seed: s } = same;
+  const given = { rank: r, alpha: a, learning_rate: learning, epochs: e, batch: b, beta: d, seed: s, held_out: held };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 

@@ -77,16 +77,21 @@ function placeOf(call: Call<{ readonly trainersDir?: string; readonly dataDir?: 
   const { trainersDir = call.variable('TRAINERS_DIR'), dataDir } = options;
   const data = dataDir === undefined ? join(REPOSITORY, '.slipway') : resolve(cwd, dataDir);
   const folder = trainersDir === undefined ? join(data, 'trainers') : resolve(cwd, trainersDir);
-  return ['--folder', folder, '--threads', call.variable('TRAINING_THREADS') ?? '1'];
+  const python = call.variable('TORCH_PYTHON');
+  return ['--folder', folder, '--threads', call.variable('TRAINING_THREADS') ?? '1', ...(python ? ['--python', python] : [])];
 }
 
+/** What bundled trainers take on the disk. */
+const SIZES: Readonly<Record<string, string>> = { embedded: '180 MB', torch: '5.8 GB' };
+
 const install = command('install', 'Installs a trainer on this machine, ahead of the first job that needs it.')
-  .addArgument(new Argument('<NAME>', 'embedded; other trainers are programs of yours, which TRAINERS names').choices(['embedded']))
+  .addArgument(new Argument('<NAME>', 'other trainers are programs of yours, which TRAINERS names').choices(Object.keys(SIZES)))
   .takes(FOLDER)
   .local()
   .plans((call: Parameters<typeof placeOf>[0], name: string) => async ({ terminal }) => {
-    terminal.status(`Installing the ${name} trainer: about 180 MB.`);
+    terminal.status(`Installing the ${name} trainer: about ${SIZES[name]}.`);
     for await (const line of runTool(['install', name, ...placeOf(call)])) {
+      if ('progress' in line) terminal.status(`Installing the ${name} trainer: ${line.progress}.`);
       if (!('installed' in line)) continue;
       terminal.clearStatus();
       return { json: line, text: `${line.already ? 'Installed already' : '✓ Installed'}: ${name} ${line.version ?? ''}`.trim() };
@@ -99,13 +104,13 @@ const test = command(
   'Tries a trainer on this machine: a whole run of the sample, a pause, a resumption and a cancel.',
   'Each check says what the worker relies on and what was seen. Ends with 1 when one fails.',
 )
-  .argument('<MANIFEST>', 'path of the manifest, or embedded')
+  .argument('<MANIFEST>', 'path of the manifest, embedded or torch')
   .takes(FOLDER, new Option('--base <FILE>', 'the GGUF to train (default: the bundled model)'))
   .local()
   .examples('trainers test ./trainer.json', 'trainers test embedded')
   .plans((call: Call<{ readonly base?: string; readonly trainersDir?: string }>, manifest: string) => async ({ terminal }) => {
     const base = call.options.base === undefined ? BUNDLED : resolve(call.cwd, call.options.base);
-    const trainer = manifest === 'embedded' ? manifest : resolve(call.cwd, manifest);
+    const trainer = Object.hasOwn(SIZES, manifest) ? manifest : resolve(call.cwd, manifest);
     const checks: Extract<ToolLine, { check: string }>[] = [];
     terminal.status('Trying the trainer: four short runs.');
     for await (const line of runTool(['test', trainer, '--base', base, ...placeOf(call)])) {

@@ -13,6 +13,7 @@ const TOOL = fileURLToPath(new URL('../../../training-worker/dist/tool/main.js',
 const Line = z.union([
   z.object({ check: z.string(), passed: z.boolean(), detail: z.string() }),
   z.object({ installed: z.string(), version: z.string().nullable(), already: z.boolean() }),
+  z.object({ progress: z.string() }),
   z.object({ failed: z.string(), message: z.string() }),
 ]);
 export type ToolLine = z.infer<typeof Line>;

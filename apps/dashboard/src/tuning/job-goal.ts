@@ -31,7 +31,7 @@ export const GOALS: readonly Goal[] = [
   {
     value: 'prefer',
     label: 'Prefer answers',
-    hint: 'Learns from pairs of a better and a worse answer, which a data set of preferences holds. The embedded trainer does not: it needs one of the operator that does.',
+    hint: 'Learns from pairs of a better and a worse answer, which a data set of preferences holds. The torch trainer does that, the embedded one does not.',
     settings: {},
   },
 ];

@@ -136,7 +136,8 @@ export const SETTING_NAMES: Readonly<Record<string, string>> = {
   trainer: 'Trainer',
   method: 'Method',
   modules: 'Modules',
-  batch: 'Batch',
+  batch: 'Examples of a step',
+  beta: 'Beta',
 };
 
 /** Part of the examples that a job holds out, 0 to 1; undefined where it is not resolved yet. */

@@ -4,6 +4,7 @@ import { Jobs1770000100000 } from './migrations/1770000100000-jobs.js';
 import { AdapterImports1770000200000 } from './migrations/1770000200000-adapter-imports.js';
 import { ImportPrompts1770000400000 } from './migrations/1770000400000-import-prompts.js';
 import { JobMemory1770000500000 } from './migrations/1770000500000-job-memory.js';
+import { MetricMargin1770000600000 } from './migrations/1770000600000-metric-margin.js';
 import { Evaluations1770000700000 } from './migrations/1770000700000-evaluations.js';
 import { Splits1770000300000 } from './migrations/1770000300000-splits.js';
 
@@ -19,6 +20,7 @@ export const tuningDatabase: ServiceDatabase = {
     Splits1770000300000,
     ImportPrompts1770000400000,
     JobMemory1770000500000,
+    MetricMargin1770000600000,
     Evaluations1770000700000,
   ],
   strays: { schemas: [], relations: [] },

@@ -20,7 +20,7 @@ import type { VersionRow } from '../datasets/version-rows.js';
 import { VersionsRepository } from '../datasets/versions.repository.js';
 import { notReady } from '../examples/version-errors.js';
 import { MeasuresRepository } from '../measures/measures.repository.js';
-import { hindranceOf, type KnownBase, refusalOf, TrainerTable, trainersOf } from '../trainers/trainer-table.js';
+import { hindranceOf, type KnownBase, learnsBy, refusalOf, TrainerTable, trainersOf } from '../trainers/trainer-table.js';
 import { type Resolved, resolveSettings } from './resolve-settings.js';
 
 /** Trainer of bases whose workers have none installed. */
@@ -151,7 +151,7 @@ function trainerFor(known: KnownBase, method: string, asked: string | undefined)
 
 /** The trainer of a base: an installed one, or one that a worker knows. */
 const trainerOf = (known: KnownBase, method: string): string =>
-  trainersOf(known, method)[0] ?? known.workers[0]?.trainers[0]?.name ?? FIRST_TRAINER;
+  trainersOf(known, method)[0] ?? known.workers.flatMap(({ trainers }) => trainers).find(learnsBy(method))?.name ?? FIRST_TRAINER;
 
 /** Tokens of the longest example, where none were counted. */
 const guessOf = ({ statistics }: VersionRow): number => Math.ceil((statistics?.lengths.longest ?? Infinity) / CHARS_PER_TOKEN);

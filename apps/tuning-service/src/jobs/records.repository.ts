@@ -28,13 +28,14 @@ export interface SealedSample {
 }
 
 const METRICS = `
-  INSERT INTO job_metric (job_id, step, attempt, at, epoch, loss, held_loss, accuracy, lr, tokens_per_s)
-  SELECT $1, m.step, $2, m.at, m.epoch, m.loss, m.held_loss, m.accuracy, m.lr, m.tokens_per_s
+  INSERT INTO job_metric (job_id, step, attempt, at, epoch, loss, held_loss, accuracy, margin, lr, tokens_per_s)
+  SELECT $1, m.step, $2, m.at, m.epoch, m.loss, m.held_loss, m.accuracy, m.margin, m.lr, m.tokens_per_s
   FROM jsonb_to_recordset($3) AS m (step integer, at timestamptz, epoch real, loss double precision, held_loss double precision,
-    accuracy double precision, lr double precision, tokens_per_s double precision)
+    accuracy double precision, margin double precision, lr double precision, tokens_per_s double precision)
   ON CONFLICT (job_id, step) DO UPDATE SET attempt = excluded.attempt, at = excluded.at, epoch = coalesce(excluded.epoch, job_metric.epoch),
     loss = coalesce(excluded.loss, job_metric.loss), held_loss = coalesce(excluded.held_loss, job_metric.held_loss),
-    accuracy = coalesce(excluded.accuracy, job_metric.accuracy), lr = coalesce(excluded.lr, job_metric.lr),
+    accuracy = coalesce(excluded.accuracy, job_metric.accuracy), margin = coalesce(excluded.margin, job_metric.margin),
+    lr = coalesce(excluded.lr, job_metric.lr),
     tokens_per_s = coalesce(excluded.tokens_per_s, job_metric.tokens_per_s)
   WHERE job_metric.attempt <= excluded.attempt`;
 
@@ -56,7 +57,7 @@ export class RecordsRepository {
   }
 
   async metrics(connection: EntityManager, job: JobId, since: number): Promise<MetricPoint[]> {
-    const all = `SELECT step, at, epoch, loss, held_loss, accuracy, lr, tokens_per_s FROM job_metric WHERE job_id = $1 AND step >= $2 ORDER BY step`;
+    const all = `SELECT step, at, epoch, loss, held_loss, accuracy, margin, lr, tokens_per_s FROM job_metric WHERE job_id = $1 AND step >= $2 ORDER BY step`;
     const rows = await connection.query<(Omit<MetricPoint, 'at'> & { at: Date })[]>(all, [job, since]);
     return rows.map((row) => ({ ...row, at: row.at.toISOString() }));
   }

@@ -40,15 +40,36 @@ export interface Resolved {
   readonly warnings: JobWarning[];
 }
 
-/** Defaults that differ between trainers; other trainers have those of `torch`. */
-const EMBEDDED = {
-  rank: 16,
-  rate: 1e-4,
-  batch: 1,
-  epochs: [8, 4, 2],
+/** Defaults of a trainer. Of three the first is for fewer than 50 examples, the second for fewer than 500. */
+interface Defaults {
+  readonly rate: number;
+  readonly why: string;
+  readonly epochs: readonly [number, number, number];
+  readonly batch: readonly [number, number, number];
+}
+
+const RANK = 16;
+const EMBEDDED: Defaults = {
+  ...{ rate: 1e-4, epochs: [8, 4, 2], batch: [1, 1, 1] },
   why: 'The best of four rates that were tried on the embedded trainer.',
-} as const;
-const TORCH = { rank: 16, rate: 2e-4, batch: 16, epochs: [5, 3, 2], why: 'The default of this trainer.' } as const;
+};
+const TORCH: Defaults = { rate: 2e-4, epochs: [5, 3, 2], batch: [1, 4, 16], why: 'The default of this trainer.' };
+/** The bundled model learns nothing at the rate of larger ones. */
+const TORCH_SMALL: Defaults = { ...TORCH, rate: 1e-3, epochs: [8, 4, 2], why: 'For bases of less than 100 million weights.' };
+/** Answers are moved apart, not learned: a rate as for conversations spoils both. */
+const PREFERENCES: Defaults = { ...TORCH, rate: 5e-5, epochs: [3, 2, 1], why: 'The default for preferences.' };
+const PREFERENCES_SMALL: Defaults = { ...PREFERENCES, rate: 5e-4, epochs: [5, 3, 2], why: TORCH_SMALL.why };
+const SMALL_WEIGHTS = 100e6;
+/** Of the paper that introduced the method. */
+const BETA = 0.1;
+
+function defaultsOf({ trainer, kind, base }: ResolveFrom): Defaults {
+  if (trainer === 'embedded') return EMBEDDED;
+  const isSmall = (base.parameters ?? Infinity) < SMALL_WEIGHTS;
+  if (kind === 'preference') return isSmall ? PREFERENCES_SMALL : PREFERENCES;
+  const defaults = isSmall ? TORCH_SMALL : TORCH;
+  return trainer === 'torch' ? defaults : { ...defaults, batch: [1, 1, 1] };
+}
 
 /**
  * Held-out examples are at least and at most so many, unless a part was given. Of fewer than `from` examples none are: small sets
@@ -69,17 +90,21 @@ const LEARNED_PART = 0.5;
 /** Resolves what was not given. Pure: the same input gives the same settings. */
 export function resolveSettings(from: ResolveFrom): Resolved {
   const { given, base, kind, examples } = from;
-  const defaults = from.trainer === 'embedded' ? EMBEDDED : TORCH;
+  const defaults = defaultsOf(from);
   const chosen: ResolvedSetting[] = [];
   const choose = <T extends string | number | boolean>(name: string, value: T | undefined, otherwise: T, reason: string): T => {
     chosen.push({ name, value: value ?? otherwise, reason: value === undefined ? reason : 'Given.' });
     return value ?? otherwise;
   };
-  const rank = choose('rank', given.rank, defaults.rank, 'The default of this trainer; every engine serves it.');
+  const rank = choose('rank', given.rank, RANK, 'The default of this trainer; every engine serves it.');
   const alpha = choose('alpha', given.alpha, 2 * rank, 'Twice the rank.');
   const rate = choose('learning_rate', given.learning_rate, defaults.rate, defaults.why);
   const tier = [50, 500].filter((bound) => examples >= bound).length;
   const epochs = choose('epochs', given.epochs, defaults.epochs[tier] ?? 2, `For ${examples} examples.`);
+  const [wanted, whyBatch] =
+    from.trainer === 'embedded' ? [undefined, 'The embedded trainer takes one.'] : [given.batch, `For ${examples} examples.`];
+  const batch = choose('batch', wanted, defaults.batch[tier] ?? 1, whyBatch);
+  const beta = kind === 'preference' ? choose('beta', given.beta, BETA, 'The value of the paper on this method.') : undefined;
   const schedule = choose('schedule', given.schedule, 'cosine' as const, 'The default of this trainer.');
   const seed = choose('seed', given.seed, SEED, 'The same for every job, so that jobs can be compared.');
   const tooLong = choose('too_long', given.too_long, 'leave_out' as const, 'Examples longer than the context are left out.');
@@ -92,12 +117,14 @@ export function resolveSettings(from: ResolveFrom): Resolved {
       ...{ trainer: from.trainer, base: base.base, base_sha256: base.sha256, template_sha256: base.template_sha256 },
       method: kind === 'preference' ? 'dpo' : 'sft',
       ...{ rank, alpha, learning_rate: rate, epochs, schedule, seed, held_out: part, too_long: tooLong, early_stop: earlyStop },
+      batch,
+      ...(beta !== undefined && { beta }),
       ...(spared.length > 0 && { learned: [...spared] }),
       time_limit_s: from.timeLimitS,
     },
     settings: chosen,
     ...{ heldOut, leftOut, learned },
-    steps: Math.ceil(learned / defaults.batch) * epochs,
+    steps: Math.ceil(learned / batch) * epochs,
     learnedTokens: Math.round(tokens * epochs),
     warnings: warningsOf(from, { rank, rate, heldOut, leftOut }),
   };

@@ -101,21 +101,22 @@ export function hindranceOf(known: KnownBase, method = 'sft'): { readonly isForE
   if (trainersOf(known, method).length > 0) return null;
   const all = known.workers.flatMap(({ trainers }) => trainers);
   if (method === 'dpo' && !all.some(learnsBy(method))) return { isForEver: true, detail: NEEDS_DPO };
-  const missing = all.find(({ usable }) => !usable);
+  const missing = all.find((one) => !one.usable && learnsBy(method)(one) && takes(one, known.base)) ?? all.find(({ usable }) => !usable);
   if (missing) return { isForEver: false, detail: missing.detail ?? `The trainer ${missing.name} is not installed.` };
   if (all.some(learnsBy(method)))
     return { isForEver: true, detail: `No connected trainer takes the architecture ${known.base.architecture}.` };
   return { isForEver: true, detail: 'No connected trainer can do this training.' };
 }
 
-const learnsBy =
+/** Whether a trainer knows a method, also one that is not usable yet. */
+export const learnsBy =
   (method: string) =>
   ({ methods }: TrainerFacts): boolean =>
     methods.includes(method);
 
 /** What a job over preferences is refused with. */
 const NEEDS_DPO =
-  'This data set holds preferences, which need a trainer with the method "dpo". No connected worker has one: the trainer embedded, and programs by manifest, learn conversations ("sft"). Train on a data set of conversations.';
+  'This data set holds preferences, which need a trainer with the method "dpo", such as torch. No connected worker has one: the trainer embedded learns conversations ("sft"). Train on a data set of conversations, or start a newer worker.';
 
 /** Why a trainer that was asked for cannot train by a method; null where it can, or no worker has it. */
 export function refusalOf({ workers }: KnownBase, name: string, method: string): string | null {
