@@ -60,9 +60,7 @@ class Training:
     def run(self) -> None:
         """Trains until the end, or until it is told to stop. Raises Diverged."""
         done = checkpoints.load(self.model, self.optimizer, self.folder / self.spec.resume.path) if self.spec.resume else 0
-        self._send("ready")
-        if done == 0:
-            self._send("eval", step=0, loss=self._first_loss())
+        self._send("ready", **({} if done else {"loss": self._first_loss()}))
         stored = done
         for step in range(done + 1, self.steps + 1):
             command = self.team.agree(self.worker.command if self.team.rank == 0 else None)

@@ -194,6 +194,7 @@ def _free_places(resource: str) -> Iterator[str]:
     while not any(free.values()):
         if time.monotonic() > until:
             raise RuntimeError(f"The cluster has no free {resource}.")
+        # No public call says what of each node is free.
         available = ray._private.state.available_resources_per_node()
         alive = [node["NodeID"] for node in ray.nodes() if node["Alive"]]
         free = {node: int(available.get(node, {}).get(resource, 0)) for node in alive}

@@ -58,7 +58,7 @@ function stepsInOrder(steps: readonly Step[], { settings, examples }: WholeRun):
 }
 
 function firstLoss({ events }: Trial, { ours }: WholeRun): ContractCheck {
-  const first = events.find((event) => event.ev === 'step' || event.ev === 'eval');
+  const first = events.find((event): event is Step => (event.ev === 'step' || event.ev === 'ready') && event.loss !== undefined);
   if (!first || first.loss === null) return check('first_loss', false, 'There is no first loss to compare.');
   const figures = `Its first loss is ${first.loss.toFixed(4)}, that of the serving engine ${ours.toFixed(4)}.`;
   const fault = parityFault(ours, first.loss);
@@ -77,7 +77,7 @@ function checkpoints({ events, folder }: Trial): ContractCheck {
 }
 
 function heldOut({ events }: Trial): ContractCheck {
-  const count = events.filter((event) => event.ev === 'eval' && event.step > 0).length;
+  const count = events.filter(({ ev }) => ev === 'eval').length;
   return check('eval', count > 0, `Evaluations of held.jsonl: ${count}.`);
 }
 

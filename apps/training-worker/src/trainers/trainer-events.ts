@@ -12,8 +12,8 @@ const path = z
 
 /** What a trainer writes to file descriptor 3, as one JSON object per line. */
 export const TrainerEvent = z.discriminatedUnion('ev', [
-  /** The model is loaded and training begins. */
-  z.object({ ev: z.literal('ready') }),
+  /** The model is loaded and training begins. `loss` = that of the first answer of the data on the base; absent = the first step has it. */
+  z.object({ ev: z.literal('ready'), loss: loss.optional() }),
   /** One optimizer step. `loss` is that of this step alone, null where it is not a number. */
   z.object({
     ev: z.literal('step'),
@@ -27,7 +27,7 @@ export const TrainerEvent = z.discriminatedUnion('ev', [
     margin: z.number().nullable().optional(),
     accuracy: z.number().nullable().optional(),
   }),
-  /** The held-out examples after a step. At step 0: the loss of the first answer of the data before anything is learned. */
+  /** The held-out examples after a step. */
   z.object({ ev: z.literal('eval'), step, loss, accuracy: z.number().nullable().optional() }),
   /** A complete checkpoint. `path` = the folder to continue from, `adapter` = its adapter, where that can be served: GGUF, or a folder in the form of PEFT. */
   z.object({ ev: z.literal('checkpoint'), step, path, adapter: path.optional() }),

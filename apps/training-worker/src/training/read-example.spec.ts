@@ -38,13 +38,22 @@ describe('readExample', () => {
     expect(readExample(line(user, { ...answer, weight: 0 }, user, answer))?.learned).toEqual([false, false, false, true]);
   });
 
+  it('learns the better answer of a preference, and keeps the worse one beside it', () => {
+    const before = { role: 'assistant', content: 'before' };
+    const pair = { prompt: [user, before, user], chosen: [answer], rejected: [{ ...answer, content: 'c' }] };
+    const example = readExample(JSON.stringify(pair));
+    expect(example?.messages.map(({ content }) => content[0])).toMatchObject([{ text: 'a' }, { text: 'before' }, { text: 'a' }, { text: 'b' }]);
+    expect(example?.learned).toEqual([false, false, false, true]);
+    expect(example?.rejected?.messages.at(-1)).toMatchObject({ role: 'assistant', content: [{ text: 'c' }] });
+    expect(example?.rejected?.learned).toEqual([false, false, false, true]);
+  });
+
   it.each([
     ['no JSON', '{'],
     ['no conversation', '{"a":1}'],
     ['no answer', line(user, user)],
     ['no answer that is learned', line(user, { ...answer, weight: 0 })],
     ['an unknown role', line(user, { role: 'judge', content: 'x' })],
-    ['a preference', JSON.stringify({ prompt: [user], chosen: [answer], rejected: [{ ...answer, content: 'c' }] })],
   ])('gives nothing for %s', (_, text) => {
     expect(readExample(text)).toBeNull();
   });

@@ -58,6 +58,15 @@ describe('StepWatch', () => {
     expect(watch.isWorse).toBe(true);
   });
 
+  it('takes the first loss from a trainer that reports it before all steps', () => {
+    const { watch, events } = watching({ firstLoss: 6.37 });
+    watch.ready({ ev: 'ready', loss: 6.36 });
+    watch.step({ ev: 'step', step: 1, epoch: 0.1, loss: 2 });
+    expect(events).toMatchObject([{ code: 'parity', data: { ours: 6.37, theirs: 6.36 } }]);
+    const other = watching({ firstLoss: 6.37 }).watch;
+    expect(() => other.ready({ ev: 'ready', loss: 6.6 })).toThrow(expect.objectContaining({ code: 'template_mismatch' }));
+  });
+
   it('does not end early where that is not wanted', () => {
     const { watch, evaluations } = watching({ earlyStop: false });
     evaluations(1, 2, 3);

@@ -51,6 +51,11 @@ export class StepWatch {
     return this.options.earlyStop && this.#worse >= WORSE;
   }
 
+  /** @throws TrainingFault `template_mismatch` */
+  ready({ loss }: Extract<TrainerEvent, { ev: 'ready' }>): void {
+    if (loss !== undefined) this.#begin(loss);
+  }
+
   /** @throws TrainingFault `template_mismatch` or `diverged` */
   step(event: Extract<TrainerEvent, { ev: 'step' }>): void {
     const { sink, baseLoss } = this.options;
@@ -65,17 +70,15 @@ export class StepWatch {
     if (this.#losses.length === WINDOW && mean > most) throw diverged(`its loss rose to ${mean.toFixed(2)}`, step);
   }
 
-  /** @throws TrainingFault `template_mismatch` for the loss before the first step */
   evaluated({ step, loss, accuracy = null }: Extract<TrainerEvent, { ev: 'eval' }>): void {
     const { sink } = this.options;
-    if (step === 0) return this.#begin(loss);
     sink.point({ step, epoch: null, loss: null, heldLoss: null, accuracy, margin: null, rate: null, tokensPerSecond: null });
     if (loss === null) return;
     this.#worse = loss < this.#best ? 0 : this.#worse + 1;
     this.#best = Math.min(this.#best, loss);
   }
 
-  /** Compares the first loss that is reported: of a step, or of the first example before all steps. */
+  /** Compares the first loss that is reported. */
   #begin(theirs: number | null): void {
     const { firstLoss: ours, sink } = this.options;
     const isFirst = this.#isFirst;

@@ -214,7 +214,10 @@ class WatchedRun {
   }
 
   #take(event: TrainerEvent): void {
-    if (event.ev === 'ready') this.input.sink.state('running', null);
+    if (event.ev === 'ready') {
+      this.input.sink.state('running', null);
+      this.#watch.ready(event);
+    }
     if (event.ev === 'step') {
       this.#lastStep = event.step;
       this.#watch.step(event);
