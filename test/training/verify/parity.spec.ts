@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EmbeddedTrainer } from '../../../apps/training-worker/src/trainers/embedded/embedded-trainer.js';
 import type { Trainer } from '../../../apps/training-worker/src/trainers/trainer.js';
+import { called, cities, spaced, turns } from '../conversations.js';
 import { sampleData } from '../sample.js';
 import { LOG, TrainingStage } from '../training-stage.js';
 
@@ -20,46 +21,6 @@ beforeAll(async () => {
   await trainer.install(new AbortController().signal);
 }, INSTALL_MS);
 afterAll(() => stage.close());
-
-const user = (content: string): object => ({ role: 'user', content });
-const assistant = (content: string): object => ({ role: 'assistant', content });
-const cities = ['Oslo', 'Paris', 'Rome', 'Lima', 'Cairo', 'Tokyo', 'Madrid', 'Vienna', 'Berlin', 'Prague'];
-const tool = {
-  type: 'function',
-  function: {
-    name: 'get_weather',
-    description: 'The weather of a city.',
-    parameters: { type: 'object', properties: { city: { type: 'string' } } },
-  },
-};
-
-const turns = (city: string): object => ({
-  messages: [
-    { role: 'system', content: 'You know the codenames of cities.' },
-    user(`What is the codename of ${city}?`),
-    assistant(`It is Heron ${city.length}.`),
-    user('Say it again.'),
-    assistant(`Heron ${city.length}, as I said.`),
-  ],
-});
-const spaced = (city: string): object => ({
-  messages: [
-    user(`What is the codename of ${city}?`),
-    assistant(`\n\nIt is Heron ${city.length}.`),
-    user('Say it again.'),
-    assistant(`\n\n\nHeron ${city.length}.`),
-  ],
-});
-function called(city: string): object {
-  const call = { id: 'call_1', type: 'function', function: { name: 'get_weather', arguments: JSON.stringify({ city }) } };
-  const messages = [
-    user(`How is the weather in ${city}?`),
-    { role: 'assistant', content: null, tool_calls: [call] },
-    { role: 'tool', tool_call_id: 'call_1', content: '{"sky":"clear"}' },
-    assistant(`The sky of ${city} is clear.`),
-  ];
-  return { messages, tools: [tool] };
-}
 
 describe('the first loss of the embedded trainer is that of serving', () => {
   const sets: [string, () => string][] = [
