@@ -128,6 +128,24 @@ describe('a job', () => {
       });
   });
 
+  it('over preferences goes to a trainer that learns them, with its beta', async () => {
+    const account = anAccount();
+    const dataset = await rig.createDataset(account, 'pairs', { kind: 'preference' });
+    const pair = (i: number) => JSON.stringify({ prompt: `Question ${i}?`, chosen: `Good ${i}.`, rejected: `Bad ${i}.` });
+    await checked(rig, account, dataset, await uploadFile(rig, { account, dataset, text: [...Array(12).keys()].map(pair).join('\n') }));
+    const torch = { ...EMBEDDED, name: 'torch', methods: ['sft', 'dpo'], usable: false, detail: 'npx slipway trainers install torch' };
+    const asked = { account, dataset, base: 'tiny', settings: { beta: 0.3 } };
+    trainer.facts = { trainers: [EMBEDDED, torch] };
+    const missing = await until('the trainer is known', () => rig.rpc.call(PlanJob, asked).catch(() => false as const));
+    expect(missing.plan).toMatchObject({ trainer: 'torch', placement: expect.stringContaining('npx slipway trainers install torch') });
+    trainer.facts = { trainers: [EMBEDDED, { ...torch, usable: true, detail: null }] };
+    const job = await stage.job({ account, dataset }, { settings: { beta: 0.3 } });
+    const item = await stage.given(trainer, job);
+    expect(item.spec).toMatchObject({ trainer: 'torch', method: 'dpo', beta: 0.3, batch: 1 });
+    await trainer.succeed(item);
+    trainer.facts = {};
+  });
+
   it('is refused above the rank that operators allow', async () => {
     const given = await stage.dataset();
     const plan = (rank: number) => rig.rpc.call(PlanJob, { ...given, base: 'tiny', settings: { rank } });

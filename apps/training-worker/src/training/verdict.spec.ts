@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AdapterScorer, GreedyAnswer } from '../scoring.js';
+import type { Objective } from './objective.js';
 import type { PreparedExample } from './prepared-example.js';
 import { judge } from './verdict.js';
 
@@ -76,5 +77,19 @@ describe('the gate', () => {
     const { verdict } = await judged(scorer(withAnswer(2, looping), -3), { gate: { held_loss: false, degenerate: false } });
     expect(verdict.passed).toBe(true);
     expect(verdict.checks.find(({ check }) => check === 'keep_set')?.passed).toBe(null);
+  });
+
+  it('of preferences asks whether more of the chosen answers are preferred', async () => {
+    const objective = (before: number, after: number): Objective => ({
+      measure: (scoring, pairs) => Promise.resolve({ loss: 0.5, preferred: pairs.length === 0 ? 0 : scoring === adapter ? after : before }),
+    });
+    const adapter = scorer(right);
+    const check = async (before: number, after: number) => {
+      const { verdict } = await judged(adapter, { held: [], objective: objective(before, after) });
+      return verdict.checks.find(({ check: name }) => name === 'preferred');
+    };
+    expect(await check(1, 3)).toMatchObject({ passed: true, base: 25, adapter: 75 });
+    expect(await check(2, 2)).toMatchObject({ passed: false });
+    expect(await check(4, 4)).toMatchObject({ passed: true });
   });
 });

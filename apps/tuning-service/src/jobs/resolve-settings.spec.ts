@@ -31,6 +31,21 @@ describe('settings of a training', () => {
     expect(resolveSettings(from({ trainer: 'torch' })).spec).toMatchObject({ rank: 16, alpha: 32, learning_rate: 2e-4, epochs: 2 });
   });
 
+  it('take a higher rate of torch for small bases, and more examples a step for large sets', () => {
+    const small = { ...base, parameters: 2_000_000 };
+    expect(resolveSettings(from({ trainer: 'torch', base: small })).spec).toMatchObject({ learning_rate: 1e-3, batch: 16 });
+    const batches = [30, 50, 500].map((examples) => resolveSettings(from({ trainer: 'torch', examples })).spec.batch);
+    expect(batches).toEqual([1, 4, 16]);
+    expect(resolveSettings(from({ trainer: 'mine' })).spec.batch).toBe(1);
+    expect(resolveSettings(from({ given: { batch: 8 } })).spec.batch).toBe(1);
+  });
+
+  it('of preferences have a beta and a lower rate', () => {
+    const { spec } = resolveSettings(from({ trainer: 'torch', kind: 'preference' }));
+    expect(spec).toMatchObject({ method: 'dpo', beta: 0.1, learning_rate: 5e-5 });
+    expect(resolveSettings(from({ trainer: 'torch' })).spec.beta).toBeUndefined();
+  });
+
   it('have more epochs for fewer examples', () => {
     const epochs = [30, 49, 50, 499, 500].map((examples) => resolveSettings(from({ examples })).spec.epochs);
     expect(epochs).toEqual([8, 8, 4, 4, 2]);

@@ -58,7 +58,7 @@ const TORCH: Defaults = { rate: 2e-4, epochs: [5, 3, 2], batch: [1, 4, 16], why:
 const TORCH_SMALL: Defaults = { ...TORCH, rate: 1e-3, epochs: [8, 4, 2], why: 'For bases of less than 100 million weights.' };
 /** Answers are moved apart, not learned: a rate as for conversations spoils both. */
 const PREFERENCES: Defaults = { ...TORCH, rate: 5e-5, epochs: [3, 2, 1], why: 'The default for preferences.' };
-const PREFERENCES_SMALL: Defaults = { ...PREFERENCES, rate: 5e-4, epochs: [5, 3, 2], why: TORCH_SMALL.why };
+const PREFERENCES_SMALL: Defaults = { ...PREFERENCES, rate: 2e-4, why: TORCH_SMALL.why };
 const SMALL_WEIGHTS = 100e6;
 /** Of the paper that introduced the method. */
 const BETA = 0.1;
