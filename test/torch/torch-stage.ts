@@ -27,6 +27,9 @@ export function torchMissing(): string | null {
   return HOW;
 }
 
+/** Where tests run as root, and that user reaches the files, as in compose. */
+const TRAINER_UID = 61_750;
+
 /** The trainer on this machine. @param folder of bases that it converts */
 export const torchTrainer = (folder: string, more: Partial<TorchTrainerOptions> = {}): TorchTrainer =>
-  new TorchTrainer({ folder, threads: 1, python: TORCH_PYTHON, ...more });
+  new TorchTrainer({ folder, threads: 1, python: TORCH_PYTHON, ...more }, TRAINER_UID);

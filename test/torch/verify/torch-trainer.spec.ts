@@ -42,7 +42,8 @@ describe.skipIf(torchMissing() !== null)('the torch trainer on the demo model', 
   it('goes on at the next step, and ends as without a pause', async () => {
     const dataset = join(stage.folder, 'few.jsonl');
     await writeFile(dataset, sampleData().split('\n').slice(0, 10).join('\n'));
-    const few = { dataset, settings: { ...SETTINGS, epochs: 2 } };
+    // Within the memory that the plan of such a job names.
+    const few = { dataset, memory: 1.4 * 2 ** 30, settings: { ...SETTINGS, epochs: 2 } };
     const straight = await stage.run(stage.job(trainer, few));
     const first = await stage.run(stage.job(trainer, few), (record, stop) => {
       record.onStep = (step) => step === 7 && stop.abort(new StopTraining('pause'));
