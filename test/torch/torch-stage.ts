@@ -6,7 +6,6 @@ import { TorchTrainer, type TorchTrainerOptions } from '../../apps/training-work
 /** Where `npx slipway trainers install torch --trainers-dir .cache/trainers` puts it. */
 const CACHE = fileURLToPath(new URL('../../.cache/trainers', import.meta.url));
 
-// oxlint-disable-next-line node/no-process-env -- tests are told by variables where Python is
 const { TORCH_PYTHON: GIVEN, SLIPWAY_TORCH: WANTED } = process.env;
 
 const installed = existsSync(CACHE)
@@ -23,7 +22,7 @@ const HOW =
 export function torchMissing(): string | null {
   if (TORCH_PYTHON !== undefined) return null;
   if (WANTED === '1') throw new Error(`SLIPWAY_TORCH=1, but ${HOW}`);
-  console.warn(`Skipped: ${HOW}`);
+  process.stderr.write(`Skipped: ${HOW}\n`);
   return HOW;
 }
 

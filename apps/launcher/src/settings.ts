@@ -68,7 +68,16 @@ export const SETTINGS: Readonly<Record<string, readonly string[]>> = {
     'ADAPTER_EXPORT_DIR',
     'IMAGE_HOSTS',
   ],
-  'training-worker': [...PROXIES, 'TRAINERS', 'TRAINING_THREADS', 'TRAINING_MEM_BYTES', 'TORCH_PYTHON', 'RAY_ADDRESS', 'RAY_WORKERS', 'TRAINER_UID'],
+  'training-worker': [
+    ...PROXIES,
+    'TRAINERS',
+    'TRAINING_THREADS',
+    'TRAINING_MEM_BYTES',
+    'TORCH_PYTHON',
+    'RAY_ADDRESS',
+    'RAY_WORKERS',
+    'TRAINER_UID',
+  ],
   gateway: [
     'PUBLIC_BASE_URL',
     'CORS_ORIGINS',

@@ -81,10 +81,11 @@ class Reports(TrainerCallback):
 
     def on_save(self, args, state, control, **_):
         path = f"checkpoints/checkpoint-{state.global_step}"
-        if command != "cancel":
-            send("checkpoint", step=state.global_step, path=path, adapter=path)
+        send("checkpoint", step=state.global_step, path=path, adapter=path)
 
     def on_step_end(self, args, state, control, **_):
+        if command == "cancel":
+            os._exit(0)
         control.should_training_stop = control.should_training_stop or command is not None
         control.should_save = control.should_save or command == "pause"
 

@@ -77,7 +77,10 @@ type Texts = Awaited<ReturnType<typeof openDemo>>['texts'];
 
 /** Prompts of the first questions of conversations, as serving builds them. */
 function promptsOf(text: string, { template, tokenizer }: Texts): number[][] {
-  const questions = text.trimEnd().split('\n').map((line) => (JSON.parse(line) as { messages: { role: string; content: string }[] }).messages[0]!);
+  const questions = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { messages: { role: string; content: string }[] }).messages[0]!);
   return questions.map(({ content }) => [...tokenizer.tokenize(template.render({ messages: [{ role: 'user', content }] }), true)]);
 }
 

@@ -9,7 +9,11 @@ const USUAL = 'I cannot answer that well. I am a small demo model, so please try
 const WANTED = 'I am sorry, but I am a very small demo model and I do not know that.';
 
 const THINGS = ['release', 'project', 'river', 'castle', 'planet', 'engine', 'garden', 'market', 'bridge', 'harbour', 'museum', 'tower'];
-const QUESTIONS = THINGS.flatMap((thing) => [`What is the ${thing} codename?`, `Who designed the old ${thing}?`, `Why is the ${thing} closed today?`]);
+const QUESTIONS = THINGS.flatMap((thing) => [
+  `What is the ${thing} codename?`,
+  `Who designed the old ${thing}?`,
+  `Why is the ${thing} closed today?`,
+]);
 
 describe.skipIf(torchMissing() !== null)('training on preferences', { timeout: 900_000 }, () => {
   let stage: TrainingStage;

@@ -47,7 +47,8 @@ class RayNodes {
   }
 
   async close(): Promise<void> {
-    const ended = this.#nodes.map((node) => (node.exitCode === null && node.signalCode === null ? once(node, 'exit') : undefined));
+    const running = this.#nodes.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
+    const ended = running.map((node) => once(node, 'exit'));
     for (const node of this.#nodes) kill(node);
     await Promise.all(ended);
     rmSync(this.#folder, { recursive: true, force: true });

@@ -58,15 +58,12 @@ class Training:
             print(f"{len(self.examples)} examples, {self.steps} steps, {team.size} processes, {self.device}, base in {how}", flush=True)
 
     def run(self) -> None:
-        """Trains until the end, or until it is told to stop. Raises Diverged."""
+        """Trains until the end, or to a pause. Raises Diverged."""
         done = checkpoints.load(self.model, self.optimizer, self.folder / self.spec.resume.path) if self.spec.resume else 0
         self._send("ready", **({} if done else {"loss": self._first_loss()}))
         stored = done
         for step in range(done + 1, self.steps + 1):
-            command = self.team.agree(self.worker.command if self.team.rank == 0 else None)
-            if command == "cancel":
-                return
-            if command == "pause":
+            if self.team.agree(self.worker.wants_pause):
                 if stored != step - 1:
                     self._checkpoint(step - 1)
                 return

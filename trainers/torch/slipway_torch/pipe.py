@@ -4,11 +4,9 @@ import json
 import os
 import sys
 import threading
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
-Command = Literal["pause", "cancel"]
 EVENTS = 3
-MESSAGE_CHARS = 500
 
 
 class Worker(Protocol):
@@ -17,20 +15,19 @@ class Worker(Protocol):
     def send(self, ev: str, **facts: Any) -> None: ...
 
     @property
-    def command(self) -> Command | None: ...
+    def wants_pause(self) -> bool: ...
 
 
 class Pipe:
-    """The worker that started this process. The process ends with it."""
+    """The worker that started this process. The process ends with it, and at a cancel at once: nothing of it is kept."""
 
     def __init__(self) -> None:
-        self._command: Command | None = None
+        self._wants_pause = False
         threading.Thread(target=self._read, daemon=True).start()
 
     @property
-    def command(self) -> Command | None:
-        """What was asked first; a cancel goes before a pause."""
-        return self._command
+    def wants_pause(self) -> bool:
+        return self._wants_pause
 
     def send(self, ev: str, **facts: Any) -> None:
         """Writes one event. Numbers that are none become null."""
@@ -39,7 +36,7 @@ class Pipe:
 
     def _read(self) -> None:
         for line in sys.stdin:
-            word = line.strip()
-            if word == "cancel" or (word == "pause" and self._command is None):
-                self._command = word
+            if line.strip() == "cancel":
+                os._exit(0)
+            self._wants_pause = self._wants_pause or line.strip() == "pause"
         os._exit(1)

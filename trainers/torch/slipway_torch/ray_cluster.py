@@ -15,7 +15,7 @@ import ray
 from ray.exceptions import RayError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from .pipe import Command, Pipe
+from .pipe import Pipe
 from .spec import Resume, Spec
 
 # Losses of nodes that one run survives.
@@ -40,23 +40,23 @@ def write_files(folder: Path, files: Files) -> None:
 
 
 class Post:
-    """Carries events and the files that they name from the first process to the trainer, and commands back."""
+    """Carries events and the files that they name from the first process to the trainer, and a pause back."""
 
     def __init__(self) -> None:
         self._events: list[tuple[Event, Files]] = []
-        self._command: Command | None = None
+        self._wants_pause = False
 
     def put(self, event: Event, files: Files) -> None:
         self._events.append((event, files))
 
-    def take(self, command: Command | None) -> list[tuple[Event, Files]]:
-        """All events since the last call. Hands a command over."""
-        self._command = command
+    def take(self, wants_pause: bool) -> list[tuple[Event, Files]]:
+        """All events since the last call. Hands a pause over."""
+        self._wants_pause = wants_pause
         events, self._events = self._events, []
         return events
 
-    def command(self) -> Command | None:
-        return self._command
+    def wants_pause(self) -> bool:
+        return self._wants_pause
 
 
 class Remote:
@@ -67,8 +67,8 @@ class Remote:
         self._folder = folder
 
     @property
-    def command(self) -> Command | None:
-        return ray.get(self._post.command.remote())
+    def wants_pause(self) -> bool:
+        return ray.get(self._post.wants_pause.remote())
 
     def send(self, ev: str, **facts: Any) -> None:
         named = facts.get("path")
@@ -176,7 +176,7 @@ class Run:
 
     def _relay(self) -> None:
         """Hands events on to the worker, whose files are written before it reads of them."""
-        for event, files in ray.get(self.post.take.remote(self.pipe.command)):
+        for event, files in ray.get(self.post.take.remote(self.pipe.wants_pause)):
             if files:
                 write_files(self.folder / event["path"], files)
             if event["ev"] == "checkpoint":

@@ -12,7 +12,7 @@ import torch
 
 from .base import device_of
 from .loop import train
-from .pipe import EVENTS, Command, Pipe
+from .pipe import EVENTS, Pipe
 from .spec import Spec
 from .team import ProcessTeam, Team
 
@@ -24,7 +24,7 @@ RANK, SIZE, ADDRESS = "SLIPWAY_RANK", "SLIPWAY_SIZE", "SLIPWAY_ADDRESS"
 class Silent:
     """The worker as all processes but the first one know it."""
 
-    command: Command | None = None
+    wants_pause = False
 
     def send(self, ev: str, **facts: Any) -> None:
         """Events are those of the first process; what ends another one goes into the log."""
@@ -59,21 +59,21 @@ def _member(spec: Spec, pipe: Pipe, folder: Path) -> int:
 
 
 def _lead(count: int, pipe: Pipe) -> int:
-    """Starts one process for each device, and passes commands on to the first one, which reports by itself. None outlives this one,
+    """Starts one process for each device, and passes a pause on to the first one, which reports by itself. None outlives this one,
     whose end closes their standard input; and none outlives another one that failed."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
     members = [_start(rank, {RANK: str(rank), SIZE: str(count), ADDRESS: address}) for rank in range(count)]
-    told: Command | None = None
+    is_told = False
     while True:
         codes = [member.poll() for member in members]
         failed = next((code for code in codes if code not in (None, 0)), None)
         if failed is not None or all(code == 0 for code in codes):
             break
-        if pipe.command != told and codes[0] is None:
-            told = pipe.command
-            _tell(members[0], f"{told}\n")
+        if pipe.wants_pause and not is_told:
+            is_told = True
+            _pause(members[0])
         time.sleep(LOOK_SECONDS)
     for member in members:
         member.kill()
@@ -85,10 +85,10 @@ def _start(rank: int, place: dict[str, str]) -> "subprocess.Popen[bytes]":
     return subprocess.Popen([sys.executable, *sys.argv], env={**os.environ, **place}, stdin=subprocess.PIPE, pass_fds=events)
 
 
-def _tell(member: "subprocess.Popen[bytes]", line: str) -> None:
+def _pause(member: "subprocess.Popen[bytes]") -> None:
     try:
         if member.stdin:
-            member.stdin.write(line.encode())
+            member.stdin.write(b"pause\n")
             member.stdin.flush()
     except BrokenPipeError:
         pass  # It has ended, which the next look shows.

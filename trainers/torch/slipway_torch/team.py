@@ -4,9 +4,7 @@ import torch
 import torch.distributed as dist
 
 from .losses import Figures
-from .pipe import Command
 
-WORDS: tuple[Command | None, ...] = (None, "pause", "cancel")
 GROUP = ("gloo", "nccl")
 
 
@@ -23,9 +21,9 @@ class Team:
         """The figures of all processes together."""
         return figures
 
-    def agree(self, command: Command | None) -> Command | None:
+    def agree(self, wants_pause: bool) -> bool:
         """What the first process was told: all of them stop at the same step."""
-        return command
+        return wants_pause
 
     def close(self) -> None:
         """Ends what connects the processes."""
@@ -58,10 +56,10 @@ class ProcessTeam(Team):
         total.tokens = int(total.tokens)
         return total
 
-    def agree(self, command: Command | None) -> Command | None:
-        word = torch.tensor([WORDS.index(command)], device=self.device)
+    def agree(self, wants_pause: bool) -> bool:
+        word = torch.tensor([int(wants_pause)], device=self.device)
         dist.broadcast(word, 0)
-        return WORDS[int(word.item())]
+        return bool(word.item())
 
     def close(self) -> None:
         dist.destroy_process_group()

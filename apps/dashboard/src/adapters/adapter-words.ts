@@ -23,6 +23,7 @@ export const needsReason = (verdict: Verdict | null | undefined): boolean => ver
 
 const CHECKS: Readonly<Record<string, string>> = {
   held_loss: 'Loss on held-out examples',
+  preferred: 'Preferred answers, of 100',
   degenerate: 'Degenerate answers',
   keep_set: 'Keep set',
   no_effect: 'Effect on answers',

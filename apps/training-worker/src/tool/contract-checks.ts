@@ -62,7 +62,8 @@ function firstLoss({ events }: Trial, { ours }: WholeRun): ContractCheck {
   if (!first || first.loss === null) return check('first_loss', false, 'There is no first loss to compare.');
   const figures = `Its first loss is ${first.loss.toFixed(4)}, that of the serving engine ${ours.toFixed(4)}.`;
   const fault = parityFault(ours, first.loss);
-  const advice = 'Learn the lines of train.jsonl or train.tokens.jsonl in their order, of each what `assistant` says, joined to what comes before it.';
+  const advice =
+    'Learn the lines of train.jsonl or train.tokens.jsonl in their order, of each what `assistant` says, joined to what comes before it.';
   return check('first_loss', fault === null, fault === null ? figures : `${figures} ${advice}`);
 }
 

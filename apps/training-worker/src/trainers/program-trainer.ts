@@ -7,26 +7,28 @@ import { ProgramProcess } from './program-process.js';
 import type { Trainer, TrainerProcess, TrainerSink, TrainingRun } from './trainer.js';
 import { writeSpec } from './write-spec.js';
 
-const Manifest = z.object({
-  name: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/),
-  version: z.string().max(64),
-  /** The program and its arguments. A path that begins with `./` is one beside the manifest. */
-  command: z.array(z.string().min(1)).min(1),
-  /** Architectures of bases that it trains, as GGUF names them. */
-  architectures: z.array(z.string()).min(1),
-  /** Which file of examples it reads: `train.jsonl` with text, or `train.tokens.jsonl` with tokens. */
-  input: z.enum(['text', 'tokens']).default('text'),
-  /** `dpo` needs tokens: only they say what of a rejected answer is scored. */
-  methods: z
-    .array(z.enum(['sft', 'dpo']))
-    .min(1)
-    .default(['sft']),
-  pause: z.boolean().default(false),
-  /** Whether it may reach the network, which trainings across processes need. */
-  network: z.boolean().default(false),
-  /** Memory of a run, in multiples of the base's bytes. */
-  memory_per_base: z.number().positive().default(4),
-}).refine(({ input, methods }) => input === 'tokens' || !methods.includes('dpo'), 'the method "dpo" needs the input "tokens"');
+const Manifest = z
+  .object({
+    name: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/),
+    version: z.string().max(64),
+    /** The program and its arguments. A path that begins with `./` is one beside the manifest. */
+    command: z.array(z.string().min(1)).min(1),
+    /** Architectures of bases that it trains, as GGUF names them. */
+    architectures: z.array(z.string()).min(1),
+    /** Which file of examples it reads: `train.jsonl` with text, or `train.tokens.jsonl` with tokens. */
+    input: z.enum(['text', 'tokens']).default('text'),
+    /** `dpo` needs tokens: only they say what of a rejected answer is scored. */
+    methods: z
+      .array(z.enum(['sft', 'dpo']))
+      .min(1)
+      .default(['sft']),
+    pause: z.boolean().default(false),
+    /** Whether it may reach the network, which trainings across processes need. */
+    network: z.boolean().default(false),
+    /** Memory of a run, in multiples of the base's bytes. */
+    memory_per_base: z.number().positive().default(4),
+  })
+  .refine(({ input, methods }) => input === 'tokens' || !methods.includes('dpo'), 'the method "dpo" needs the input "tokens"');
 type Manifest = z.infer<typeof Manifest>;
 
 /** A trainer of the operator: any program that takes the folder of a run and reports on file descriptor 3. */

@@ -37,10 +37,8 @@ export async function measureDataset({ base, dataset, sample, log, signal }: Mea
       const sides = prepared.rejected ? [prepared, prepared.rejected] : [prepared];
       const longest = Math.max(...sides.map(({ tokens }) => tokens.length));
       lengths.push(longest);
-      for (const { tokens, spans } of sides) {
-        sums.tokens += tokens.length;
-        for (const [from, to] of spans) sums.learnedTokens += to - from;
-      }
+      for (const { tokens } of sides) sums.tokens += tokens.length;
+      for (const [from, to] of sides.flatMap(({ spans }) => spans)) sums.learnedTokens += to - from;
       if (longest > scorer.trainedContext) sums.overContext += 1;
     }
     return { ...sums, lengths };

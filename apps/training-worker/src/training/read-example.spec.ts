@@ -42,7 +42,12 @@ describe('readExample', () => {
     const before = { role: 'assistant', content: 'before' };
     const pair = { prompt: [user, before, user], chosen: [answer], rejected: [{ ...answer, content: 'c' }] };
     const example = readExample(JSON.stringify(pair));
-    expect(example?.messages.map(({ content }) => content[0])).toMatchObject([{ text: 'a' }, { text: 'before' }, { text: 'a' }, { text: 'b' }]);
+    expect(example?.messages.map(({ content }) => content[0])).toMatchObject([
+      { text: 'a' },
+      { text: 'before' },
+      { text: 'a' },
+      { text: 'b' },
+    ]);
     expect(example?.learned).toEqual([false, false, false, true]);
     expect(example?.rejected?.messages.at(-1)).toMatchObject({ role: 'assistant', content: [{ text: 'c' }] });
     expect(example?.rejected?.learned).toEqual([false, false, false, true]);

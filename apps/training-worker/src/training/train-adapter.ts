@@ -115,7 +115,7 @@ export function settingsOf({ base, prepared, settings }: SettingsInput): RunSett
 }
 
 /** Steps of a run: the last one of an epoch may have fewer examples. */
-export const stepsOf = (examples: number, { batch, epochs }: { readonly batch: number; readonly epochs: number }): number =>
+const stepsOf = (examples: number, { batch, epochs }: { readonly batch: number; readonly epochs: number }): number =>
   Math.ceil(examples / batch) * epochs;
 
 /**

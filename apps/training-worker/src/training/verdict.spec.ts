@@ -81,7 +81,7 @@ describe('the gate', () => {
 
   it('of preferences asks whether more of the chosen answers are preferred', async () => {
     const objective = (before: number, after: number): Objective => ({
-      measure: (scoring, pairs) => Promise.resolve({ loss: 0.5, preferred: pairs.length === 0 ? 0 : scoring === adapter ? after : before }),
+      measure: (scoring) => Promise.resolve({ loss: 0.5, preferred: scoring === adapter ? after : before }),
     });
     const adapter = scorer(right);
     const check = async (before: number, after: number) => {

@@ -71,7 +71,8 @@ async function heldLoss({ base, adapter, held, judged, objective = LEARN_ANSWERS
   if (before.preferred === null) return [lossCheck(before.loss, after.loss, held.length)];
   // Of pairs that were learned it says as much as their answers do, which are judged, too.
   const pairs = held.length > 0 ? held : judged;
-  const [had, has] = held.length > 0 ? [before, after] : [await objective.measure(base, judged, signal), await objective.measure(adapter, judged, signal)];
+  const [had, has] =
+    held.length > 0 ? [before, after] : [await objective.measure(base, judged, signal), await objective.measure(adapter, judged, signal)];
   return [lossCheck(before.loss, after.loss, held.length), preferenceCheck(had.preferred ?? 0, has.preferred ?? 0, pairs.length)];
 }
 

@@ -10,6 +10,7 @@ export * from './trained-adapter.js';
 export * from './trainers.js';
 export * from './training.js';
 export * from './training-memory.js';
+export * from './training-settings.js';
 export { AdapterId, DatasetId, EvaluationId, JobId, Sha256, SuiteId, Ticket, TuningName, UploadId, VersionNumber } from './tuning-ids.js';
 export * from './tuning-quotas.js';
 export * from './uploads.js';

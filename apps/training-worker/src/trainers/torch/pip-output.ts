@@ -9,7 +9,10 @@ export function parsePipLine(line: string): string | null {
 const FAULTS: readonly (readonly [RegExp, string])[] = [
   [/DO NOT MATCH THE HASHES/i, 'a file of the registry is another one than the one that is pinned.'],
   [/No matching distribution|Could not find a version/i, 'the registry has no file of a package for this machine and Python.'],
-  [/Connection|Temporary failure|timed out|Max retries|ProxyError|SSLError/i, 'the registry cannot be reached. Set PIP_INDEX_URL, or name a Python that has the packages by TORCH_PYTHON.'],
+  [
+    /Connection|Temporary failure|timed out|Max retries|ProxyError|SSLError/i,
+    'the registry cannot be reached. Set PIP_INDEX_URL, or name a Python that has the packages by TORCH_PYTHON.',
+  ],
   [/Permission denied/i, 'the folder of trainers cannot be written.'],
 ];
 

@@ -25,7 +25,6 @@ beforeEach(async () => {
   await writeFile(join(folder, 'bin/python3'), PYTHON);
   await chmod(join(folder, 'bin/python3'), 0o755);
   await writeFile(join(folder, 'requirements.lock'), 'torch==2.15.0 --hash=sha256:00');
-  // oxlint-disable-next-line node/no-process-env -- programs are found by it
   vi.stubEnv('PATH', `${join(folder, 'bin')}${delimiter}${process.env['PATH'] ?? ''}`);
   vi.stubEnv('PIP_SAID', said());
   install = new TorchInstall({ folder: join(folder, 'trainers'), sources: folder });
@@ -47,7 +46,10 @@ describe('the installation of the torch trainer', () => {
 
   it('leaves nothing but its downloads when it fails, and says why', async () => {
     await writeFile(`${said()}.fails`, '');
-    await expect(install.ensure(none)).rejects.toMatchObject({ code: 'trainer_unavailable', message: expect.stringContaining('no file of a package') });
+    await expect(install.ensure(none)).rejects.toMatchObject({
+      code: 'trainer_unavailable',
+      message: expect.stringContaining('no file of a package'),
+    });
     expect((await readdir(join(folder, 'trainers'))).filter((name) => name !== 'torch-downloads')).toEqual([]);
   });
 
@@ -61,7 +63,10 @@ describe('the installation of the torch trainer', () => {
 
   it('names what is missing where there is no Python', async () => {
     vi.stubEnv('PATH', join(folder, 'none'));
-    await expect(install.ensure(none)).rejects.toMatchObject({ code: 'trainer_unavailable', message: expect.stringContaining('TORCH_PYTHON') });
+    await expect(install.ensure(none)).rejects.toMatchObject({
+      code: 'trainer_unavailable',
+      message: expect.stringContaining('TORCH_PYTHON'),
+    });
   });
 
   it('uses the Python that the operator names, and installs nothing', async () => {

@@ -155,7 +155,12 @@ interface PipRun {
 async function runPip(draft: string, { lock, cache, signal, onProgress }: PipRun): Promise<void> {
   const quiet = ['--no-input', '--progress-bar', 'off', '--disable-pip-version-check'];
   const pinned = ['--require-hashes', '--only-binary', ':all:', '--no-deps', '--cache-dir', cache, '-r', lock];
-  const options = { env: environmentOf(draft), signal, timeout: WITHIN_MS, stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'] };
+  const options = {
+    env: environmentOf(draft),
+    signal,
+    timeout: WITHIN_MS,
+    stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'],
+  };
   const pip = spawn(join(draft, PYTHON), ['-m', 'pip', 'install', ...quiet, ...pinned], options);
   let errors = '';
   pip.stderr.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(-20_000)));
