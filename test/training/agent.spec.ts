@@ -16,6 +16,7 @@ describe('the agent of a training worker', () => {
     const beat = stage.lastBeat!;
     expect(beat.trainers.map(({ name, installed }) => [name, installed])).toEqual([
       ['embedded', false],
+      ['torch', false],
       ['scripted', true],
     ]);
     expect(beat.slots).toMatchObject([{ id: 'cpu', device: 'cpu', running: null }]);

@@ -3,6 +3,7 @@ the lines `pause` and `cancel` on standard input. It ends when that input ends."
 
 import os
 import sys
+import warnings
 from pathlib import Path
 
 from slipway_torch.pipe import Pipe
@@ -13,6 +14,8 @@ def main() -> int:
     spec = Spec.read(Path("spec.json"))
     # Libraries read it when they are loaded, and no other place bounds all of them.
     os.environ["OMP_NUM_THREADS"] = str(spec.threads)
+    # Of libraries to each other: the log is for those who train.
+    warnings.simplefilter("ignore", FutureWarning)
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     from slipway_torch import start
 

@@ -27,6 +27,8 @@ class RayNodes {
   async #add(...args: string[]): Promise<void> {
     const ray = join(dirname(TORCH_PYTHON ?? ''), 'ray');
     const common = ['--node-ip-address=127.0.0.1', '--num-cpus=1', '--object-store-memory=100000000', '--disable-usage-stats', '--block'];
+    // Ports that the system chooses: those that Ray would choose itself are the same on both nodes.
+    common.push('--min-worker-port=0', '--max-worker-port=0');
     const node = spawn(ray, ['start', ...args, ...common], { detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#nodes.push(node);
     let said = '';
