@@ -56,7 +56,7 @@ const MADE_HERE = new Set([
     'TRAINING_DIR',
     'TRAINERS_DIR',
   ],
-  ...['BLOB_DIR', 'BLOB_HOST', 'BLOB_PORT', 'BLOB_DOOR_URL', 'BLOB_URL'],
+  ...['BLOB_DIR', 'BLOB_HOST', 'BLOB_PORT', 'BLOB_DOOR_URL', 'BLOB_URL', 'ADAPTER_EXPORT_DIR'],
 ]);
 
 describe('the values of the Helm chart', () => {
