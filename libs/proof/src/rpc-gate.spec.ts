@@ -67,6 +67,8 @@ const TEXT_READS = [
   'read-job-log',
   'read-job-samples',
   'read-adapter-answers',
+  'read-evaluation-items',
+  'read-blind-pairs',
   'export-adapter',
   'list-tuning-audit',
 ];
