@@ -1,5 +1,6 @@
 import {
   type AccountId,
+  AdvanceRollout,
   CONTRACTS,
   CreateDeployment,
   DeleteDeployment,
@@ -7,6 +8,7 @@ import {
   FindDeployment,
   FindDeploymentOptions,
   FindDeploymentQuotas,
+  FindRollout,
   FitDeployment,
   ListAliases,
   ListDeploymentAudit,
@@ -14,14 +16,18 @@ import {
   ListDeploymentLoads,
   ListDeployments,
   ListModels,
+  ListRollouts,
   PointAlias,
+  PromoteRollout,
   ReadDeploymentAudit,
   ReadLog,
   RemoveAlias,
   ResumeDeployment,
+  RollBackRollout,
   type RpcContract,
   ScaleDeployment,
   SetDeploymentQuotas,
+  StartRollout,
   StopDeployment,
   subjectOf,
   TestEngine,
@@ -61,6 +67,9 @@ beforeAll(async () => {
   await rig.published(stopped, 'stopped');
   agent.logs.set(running, [{ at: 1, rev: 1, text: 'owners-log' }]);
   await rig.pointAlias(owner, 'owners-alias', running);
+  const candidate = await rig.create(owner);
+  await rig.pointAlias(owner, 'owners-rollout', running);
+  await rig.ask(StartRollout, { account: owner, alias: 'owners-rollout', candidate, minutes: null });
 });
 afterAll(async () => {
   await rig?.close();
@@ -95,6 +104,11 @@ const UNAIMED: readonly (readonly [RpcContract, (account: AccountId) => object])
   [ListModels, (account) => ({ account })],
   [CreateDeployment, (account) => ({ account, name: 'new', source: { kind: 'file', path: MODEL } })],
   [RemoveAlias, (account) => ({ account, alias: 'owners-alias' })],
+  [ListRollouts, (account) => ({ account })],
+  [StartRollout, (account) => ({ account, alias: 'owners-rollout', candidate: running })],
+  ...[FindRollout, AdvanceRollout, PromoteRollout, RollBackRollout].map(
+    (contract) => [contract, (account: AccountId) => ({ account, alias: 'owners-rollout' })] as const,
+  ),
 ];
 
 const env = 'test';
@@ -112,6 +126,7 @@ it('every RPC of owners is covered here', () => {
 const ownersView = async (): Promise<unknown> => ({
   deployments: await rig.list(owner),
   aliases: await rig.ask(ListAliases, { account: owner }),
+  rollouts: await rig.ask(ListRollouts, { account: owner }),
   found: await Promise.all([running, stopped].map((deployment) => rig.ask(FindDeployment, { account: owner, deployment }))),
   feed: [running, stopped].map((id) => rig.gateway.deployment(id)),
 });
@@ -138,7 +153,7 @@ describe('another account', () => {
   it.each(UNAIMED)('reads and changes nothing of the owner: $subject', async (contract, request) => {
     const before = await ownersView();
     const text = JSON.stringify(await answerTo(contract, request(stranger)));
-    for (const secret of ['owners-model', 'secret-model', 'owners-log', '"removed":true']) expect(text).not.toContain(secret);
+    for (const secret of ['owners-model', 'secret-model', 'owners-log', '"removed":true', '"stable":']) expect(text).not.toContain(secret);
     expect(await ownersView()).toEqual(before);
   });
 
