@@ -68,6 +68,7 @@ beforeAll(async () => {
   agent.logs.set(running, [{ at: 1, rev: 1, text: 'owners-log' }]);
   await rig.pointAlias(owner, 'owners-alias', running);
   const candidate = await rig.create(owner);
+  await rig.published(candidate, 'ready');
   await rig.pointAlias(owner, 'owners-rollout', running);
   await rig.ask(StartRollout, { account: owner, alias: 'owners-rollout', candidate, minutes: null });
 });
