@@ -40,7 +40,12 @@ export class GatewayView {
 
   /** The share of the alias's candidate in percent; 0 without one. */
   share(account: number, name: string): number {
-    return this.#alias(account, name)?.canary?.percent ?? 0;
+    return this.canary(account, name)?.percent ?? 0;
+  }
+
+  /** The other side of the alias. */
+  canary(account: number, name: string): AliasFacts['canary'] {
+    return this.#alias(account, name)?.canary;
   }
 
   #alias(account: number, name: string): AliasFacts | undefined {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type AccountId,
   AdvanceRollout,
@@ -17,6 +18,7 @@ import {
   RollBackRollout,
   StartRollout,
   StopDeployment,
+  UpdateDeployment,
 } from '@slipway/contracts';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -145,6 +147,23 @@ describe('a rollout by hand', () => {
     expect(await find()).toMatchObject({ candidate, state: 'rolled_back' });
     await rig.ask(RemoveAlias, named());
     expect(await refused(find())).toContain('rollout_not_found');
+  });
+
+  it('leaves stored responses of the other side in reach', async () => {
+    for (const deployment of [stable, candidate]) await rig.ask(UpdateDeployment, { account, deployment, store_responses: true });
+    const leftOf = () => rig.gateway.canary(account, ALIAS);
+    const left = (canary: object | undefined) =>
+      until(`gateways look up at ${JSON.stringify(canary)}`, () => isDeepStrictEqual(leftOf(), canary));
+    await start();
+    await promote();
+    await left({ deployment: stable, percent: 0 });
+    await back();
+    await left({ deployment: candidate, percent: 0 });
+    expect(await refused(rig.ask(StopDeployment, { account, deployment: candidate }))).toBe('done');
+    await rig.seen(account, candidate, 'stopped');
+    expect(await refused(rig.ask(DeleteDeployment, { account, deployment: candidate }))).toBe('done');
+    await left(undefined);
+    expect(rig.gateway.alias(account, ALIAS)).toBe(stable);
   });
 
   it('is refused for what is not there or not another', async () => {

@@ -206,6 +206,9 @@ describe('a stored response', () => {
     const next = await create({ input: 'Who am I?', previous_response_id: first['id'] });
     expect(next).toMatchObject({ model: slugOf(candidate) });
     expect((await ask(at(1), `${demo()}/responses/${String(next['id'])}`, null)).status).toBe(200);
+    await share(0);
+    const after = await create({ input: 'And who are you?', previous_response_id: next['id'] });
+    expect(after).toMatchObject({ model: slugOf(stable), status: 'completed' });
     await share(null);
     const own = await create({ input: 'Hello.' });
     await share(100);

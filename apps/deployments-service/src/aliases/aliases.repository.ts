@@ -46,7 +46,7 @@ export const aliasRecordOf = (row: AliasEntity): FeedRecord => {
 /** Creates or moves the alias. Returns no row when it points there already or the condition on its present target fails. */
 const POINT = `
   INSERT INTO alias (account, name, deployment_id) VALUES ($1, $2, $3)
-  ON CONFLICT (account, name) DO UPDATE SET deployment_id = excluded.deployment_id, updated_at = now()
+  ON CONFLICT (account, name) DO UPDATE SET deployment_id = excluded.deployment_id, updated_at = now(), canary_id = NULL, canary_percent = NULL
     WHERE alias.deployment_id <> excluded.deployment_id AND ($4::integer IS NULL OR alias.deployment_id = $4)
   RETURNING name`;
 /** An id that no deployment has. */
@@ -59,6 +59,12 @@ const NEXT_VERSION = `
 const SHARE = `
   UPDATE alias SET updated_at = CASE WHEN deployment_id = $3 THEN updated_at ELSE now() END, deployment_id = $3, canary_id = $4,
     canary_percent = $5 WHERE account = $1 AND name = $2`;
+
+/** Aliases whose ended rollout still has another side; responses are stored for an hour. */
+const LEFT = `
+  SELECT a.account, a.name, a.deployment_id AS deployment FROM alias a WHERE a.canary_percent = 0 AND (a.canary_id = $1 OR $1::integer IS NULL
+    AND NOT EXISTS (SELECT 1 FROM rollout r WHERE r.account = a.account AND r.alias = a.name AND r.since > now() - interval '1 hour'))
+  ORDER BY a.account, a.name FOR UPDATE OF a`;
 
 @Injectable()
 export class AliasesRepository {
@@ -81,7 +87,21 @@ export class AliasesRepository {
   /** Locks the alias; null when the account has no such alias. Deployments are locked before. */
   async lock(tx: EntityManager, account: AccountId, name: string): Promise<LockedAlias | null> {
     const row = await tx.findOne(AliasEntity, { where: { account, name }, lock: { mode: 'pessimistic_write' } });
-    return row && { deployment: row.deploymentId as DeploymentId, canary: row.canaryId as DeploymentId | null };
+    const canary = row?.canaryPercent ? (row.canaryId as DeploymentId) : null;
+    return row && { deployment: row.deploymentId as DeploymentId, canary };
+  }
+
+  /** True for a deployment that is there and stores responses. */
+  async stores(tx: EntityManager, account: AccountId, id: DeploymentId): Promise<boolean> {
+    return (await tx.findOne(DeploymentEntity, { select: { storeResponses: true }, where: { id, account } }))?.storeResponses ?? false;
+  }
+
+  /** Ends the looking up of stored responses at the other side of an ended rollout. @param other that side; null = of all that ended an hour ago */
+  async forgetSides(tx: EntityManager, other: DeploymentId | null): Promise<FeedChange[]> {
+    const rows = await tx.query<(AliasTarget & { deployment: DeploymentId })[]>(LEFT, [other]);
+    const changes: FeedChange[] = [];
+    for (const alias of rows) changes.push(await this.share(tx, alias, null));
+    return changes;
   }
 
   /** Points a locked alias at `deployment`, with a share of its conversations for the canary; null = no canary. */

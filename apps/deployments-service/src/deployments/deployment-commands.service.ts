@@ -87,6 +87,7 @@ export class DeploymentCommandsService {
         });
       }
       await this.rollouts.leave(tx, command, { actor: command.actor, reason: 'The candidate was deleted.' });
+      await this.rollouts.forgetSides(tx, deployment);
       const aliases = await this.aliases.removeAllOf(tx, account, deployment);
       for (const { removal } of aliases) await this.announcer.record(tx, removal);
       await this.announcer.record(tx, await this.deployments.delete(tx, deployment));

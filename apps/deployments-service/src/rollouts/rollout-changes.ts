@@ -76,16 +76,16 @@ export class RolloutChanges {
 
   /** Points the alias of a locked running rollout at the candidate. */
   async promote(tx: Tx, rollout: Rollout, change: RolloutChange): Promise<void> {
-    const { account, alias: name, candidate, id } = rollout;
-    await this.announcer.record(tx, await this.aliases.share(tx, { account, name, deployment: candidate }, null));
+    const { stable, candidate, id } = rollout;
+    await this.#settle(tx, rollout, [candidate, stable]);
     await this.rollouts.end(tx, id, { state: 'promoted', reason: change.reason ?? null, figures: change.figures ?? null });
     await this.#announce(tx, { rollout, action: 'rollout.promote', facts: { percent: 100 }, change });
   }
 
   /** Sends all requests of a locked alias to the stable deployment. */
   async back(tx: Tx, rollout: Rollout, change: RolloutChange): Promise<void> {
-    const { account, alias: name, stable, id } = rollout;
-    await this.announcer.record(tx, await this.aliases.share(tx, { account, name, deployment: stable }, null));
+    const { stable, candidate, id } = rollout;
+    await this.#settle(tx, rollout, [stable, candidate]);
     await this.rollouts.end(tx, id, { state: 'rolled_back', reason: change.reason ?? null, figures: change.figures ?? null });
     await this.#announce(tx, { rollout, action: 'rollout.back', facts: { percent: 0, reason: change.reason ?? null }, change });
   }
@@ -102,6 +102,17 @@ export class RolloutChanges {
       const locked = await this.lock(tx, account, alias);
       if (locked?.rollout.state === 'running') await this.back(tx, locked.rollout, change);
     }
+  }
+
+  /** Ends what is left of ended rollouts: at a deployment that is to be deleted, or everywhere after an hour. */
+  async forgetSides(tx: Tx, deployment: DeploymentId | null): Promise<void> {
+    for (const change of await this.aliases.forgetSides(tx, deployment)) await this.announcer.record(tx, change);
+  }
+
+  /** Points the alias at one side. At the other one responses are looked up as long as they are stored, and nothing else is asked. */
+  async #settle(tx: Tx, { account, alias: name }: Rollout, [side, other]: readonly [DeploymentId, DeploymentId]): Promise<void> {
+    const left = (await this.aliases.stores(tx, account, other)) ? { deployment: other, percent: 0 } : null;
+    await this.announcer.record(tx, await this.aliases.share(tx, { account, name, deployment: side }, left));
   }
 
   async #enter(tx: Tx, rollout: Rollout, step: number, change: RolloutChange): Promise<void> {

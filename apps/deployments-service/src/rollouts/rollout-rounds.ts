@@ -70,6 +70,7 @@ export class RolloutRounds {
   /** One round. Never rejects. */
   async #look(): Promise<void> {
     try {
+      await this.transactions.run((tx) => this.changes.forgetSides(tx, null));
       for (const rollout of await this.transactions.read((connection) => this.rollouts.running(connection))) await this.#judge(rollout);
     } catch (error) {
       this.log.warn({ err: error }, 'rollouts.round_failed');

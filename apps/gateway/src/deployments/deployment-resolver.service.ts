@@ -169,7 +169,7 @@ export class DeploymentResolver {
     const slug = deploymentSlug(facts.id);
     const isNamed = (model: string): boolean => model === slug || stable.isNamed(model);
     const seed = mix(caller.key.id ^ mix(facts.id));
-    const canServe = this.#canStandIn(facts, stable.facts);
+    const canServe = percent > 0 && this.#canStandIn(facts, stable.facts);
     return { ...stable, isNamed, canary: { candidate: { facts, slug, alias: stable.alias, isNamed }, canServe, percent, seed } };
   }
 

@@ -30,7 +30,8 @@ const AliasRecord = z.object({
   name: AliasName,
   deployment: DeploymentId,
   /**
-   * A second deployment that answers this share of the alias's conversations. Absent = none. Gateways of before 2027 ignore it, so
+   * A second deployment that answers this share of the alias's conversations. 0 = it answers none, and responses that it stored are
+   * continued by `deployment`. Absent = none. Gateways of before 2027 ignore it, so
    * all requests stay on `deployment`.
    */
   canary: z.object({ deployment: DeploymentId, percent: z.int().min(0).max(100) }).optional(),
