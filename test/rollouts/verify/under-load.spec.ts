@@ -21,12 +21,15 @@ describe('a rollout at three gateways', () => {
   it('goes from 5 to 100 % without a failed request', async () => {
     rig.load();
     await rig.answered(rig.stable, 60);
-    const marks: number[] = [];
+    /** When each step was settled at all gateways, and when the next one was asked for. */
+    const steps: { readonly from: number; readonly to: number }[] = [];
     await rig.services.command(StartRollout, { ...rig.named, candidate, steps: [5, 25, 50, 100], minutes: null });
     for (const step of [0, 1, 2]) {
+      const from = performance.now() + BACK_MS;
+      await until('all gateways have the step', () => (rig.sent.at(-1)?.at ?? 0) > from, 30_000);
       await rig.answered(slug, 5);
       await rig.answered(rig.stable, 120);
-      marks.push(rig.sent.length);
+      steps.push({ from, to: performance.now() });
       await rig.services.command(AdvanceRollout, { ...rig.named, from_step: step });
     }
     await until('all requests reach the candidate', () => rig.sent.slice(-80).every(({ side }) => side === slug), 30_000);
@@ -34,11 +37,14 @@ describe('a rollout at three gateways', () => {
     expect((await rig.rollout()).state).toBe('promoted');
     expect(failures(rig.sent)).toEqual([]);
     staysOrMoves(rig.sent, slug);
-    // Within a step each conversation is on one side. The first requests of a step may have begun before it.
-    const steady = rig.sent.slice((marks[0] ?? 0) + 40, marks[1]);
-    const sides = new Map<number, Set<string>>();
-    for (const { conversation, side } of steady) sides.set(conversation, (sides.get(conversation) ?? new Set()).add(side));
-    expect([...sides.values()].filter(({ size }) => size > 1)).toEqual([]);
+    // Within a step each conversation is on one side.
+    for (const { from, to } of steps) {
+      const sides = new Map<number, Set<string>>();
+      const steady = rig.sent.filter(({ at }) => at > from && at < to);
+      for (const { conversation, side } of steady) sides.set(conversation, (sides.get(conversation) ?? new Set()).add(side));
+      expect([...sides.values()].filter(({ size }) => size > 1)).toEqual([]);
+      expect(steady.length).toBeGreaterThan(100);
+    }
   }, 180_000);
 
   it('is rolled back within a second at every gateway', async () => {
