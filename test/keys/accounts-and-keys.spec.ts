@@ -68,7 +68,7 @@ describe('accounts and keys', () => {
   it('lists only the keys of the given account', async () => {
     const [one, other] = [await account('one-of-two'), await account('two-of-two')];
     await ops.call(CreateKey, { account: one, name: 'mine' });
-    expect(await ops.call(ListKeys, { account: other })).toEqual({ keys: [], next: null, playground: [] });
+    expect(await ops.call(ListKeys, { account: other })).toEqual({ keys: [], next: null, playground: [], evaluation: [] });
     await expect(ops.call(ListKeys, { account: 999_999 })).rejects.toMatchObject({ code: 'account_not_found' });
     await expect(ops.call(CreateKey, { account: 999_999, name: 'x' })).rejects.toMatchObject({ code: 'account_not_found' });
   });

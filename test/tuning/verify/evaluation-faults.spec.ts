@@ -50,8 +50,8 @@ describe('an evaluation', () => {
     const evaluation = await stage.evaluation(account, suite, [1, 2]);
     await stage.seen(account, evaluation, 'has answers', ({ done }) => done >= 30);
     await service.stop('SIGKILL');
-    service = await rig.startProcess(stage.settings);
     isSlow = false;
+    service = await rig.startProcess(stage.settings);
     await stage.seen(account, evaluation, 'is judged', ({ done }) => done >= 130);
     await service.stop('SIGKILL');
     service = await rig.startProcess(stage.settings);

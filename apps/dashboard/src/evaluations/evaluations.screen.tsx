@@ -1,4 +1,4 @@
-import { type JSX, useState } from 'react';
+import { type JSX, lazy, Suspense, useState } from 'react';
 import { EVALUATION_TABS, EVALUATIONS_SEARCH } from '../searches.js';
 import { useAccount, useMayChange } from '../session/use-session.js';
 import { Button } from '../ui/button.js';
@@ -6,10 +6,11 @@ import { Page } from '../ui/page.js';
 import { Tabs } from '../ui/tabs.js';
 import { useUrlState } from '../url-state/use-url-state.js';
 import { EvaluationsTable } from './evaluations-table.js';
-import { NewEvaluationDialog } from './new-evaluation-dialog.js';
-import { NewSuiteDialog } from './new-suite-dialog.js';
 import { SuitesTable } from './suites-table.js';
 import { useSuites } from './use-evaluations.js';
+
+const NewEvaluationDialog = lazy(async () => ({ default: (await import('./new-evaluation-dialog.js')).NewEvaluationDialog }));
+const NewSuiteDialog = lazy(async () => ({ default: (await import('./new-suite-dialog.js')).NewSuiteDialog }));
 
 const TITLES = { evaluations: 'Evaluations', suites: 'Suites' } as const;
 
@@ -61,8 +62,10 @@ export function EvaluationsScreen(): JSX.Element {
           content: value === tab && contents[value],
         }))}
       />
-      {making === 'suite' && <NewSuiteDialog onClose={close} onCreated={() => show('suites')} />}
-      {making === 'evaluation' && <NewEvaluationDialog suites={suites.data ?? []} onClose={close} />}
+      <Suspense fallback={null}>
+        {making === 'suite' && <NewSuiteDialog onClose={close} onCreated={() => show('suites')} />}
+        {making === 'evaluation' && <NewEvaluationDialog suites={suites.data ?? []} onClose={close} />}
+      </Suspense>
     </Page>
   );
 }

@@ -1,12 +1,11 @@
 import type { SuiteView } from '@slipway/contracts';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { type JSX, useMemo, useState } from 'react';
+import { type JSX, lazy, Suspense, useMemo, useState } from 'react';
 import { useActorNames } from '../activity/use-actor-names.js';
 import { useChange } from '../api/use-call.js';
 import { SUITE_LIST_SEARCH } from '../searches.js';
 import { useAccount, useMayChange } from '../session/use-session.js';
 import { Button } from '../ui/button.js';
-import { ConfirmDialog } from '../ui/confirm-dialog.js';
 import { creatorColumn, momentColumn } from '../ui/data-table/columns.js';
 import { DataTable } from '../ui/data-table/data-table.js';
 import { Truncated } from '../ui/data-table/truncated.js';
@@ -15,7 +14,9 @@ import { EmptyState } from '../ui/empty-state.js';
 import { Dash } from '../ui/quantity.js';
 import { useUrlState } from '../url-state/use-url-state.js';
 import { graderName } from './evaluation-words.js';
-import { GateDialog } from './gate-dialog.js';
+
+const GateDialog = lazy(async () => ({ default: (await import('./gate-dialog.js')).GateDialog }));
+const ConfirmDialog = lazy(async () => ({ default: (await import('../ui/confirm-dialog.js')).ConfirmDialog }));
 
 export interface SuitesTableProps {
   readonly query: UseQueryResult<readonly SuiteView[]>;
@@ -57,12 +58,14 @@ export function SuitesTable({ query, onNew }: SuitesTableProps): JSX.Element {
           </EmptyState>
         }
       />
-      {deleted && (
-        <ConfirmDialog title={`Delete ${deleted.name}`} action="Delete suite" onConfirm={onConfirm} onClose={() => setDeleted(null)}>
-          Its evaluations stay, and no new one can be made by it.
-        </ConfirmDialog>
-      )}
-      {gated && <GateDialog suite={gated} onClose={() => setGated(null)} />}
+      <Suspense fallback={null}>
+        {deleted && (
+          <ConfirmDialog title={`Delete ${deleted.name}`} action="Delete suite" onConfirm={onConfirm} onClose={() => setDeleted(null)}>
+            Its evaluations stay, and no new one can be made by it.
+          </ConfirmDialog>
+        )}
+        {gated && <GateDialog suite={gated} onClose={() => setGated(null)} />}
+      </Suspense>
     </>
   );
 }

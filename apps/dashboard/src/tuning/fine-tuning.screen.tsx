@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { type JSX, useState } from 'react';
+import { type JSX, lazy, Suspense, useState } from 'react';
 import { AdaptersTable } from '../adapters/adapters-table.js';
-import { ImportDialog } from '../adapters/import-dialog.js';
 import { FINE_TUNING_SEARCH, FINE_TUNING_TABS } from '../searches.js';
 import { useAccount, useMayChange } from '../session/use-session.js';
 import { Button, buttonClass } from '../ui/button.js';
@@ -10,6 +9,8 @@ import { Page } from '../ui/page.js';
 import { Tabs } from '../ui/tabs.js';
 import { useUrlState } from '../url-state/use-url-state.js';
 import { JobsTable } from './jobs-table.js';
+
+const ImportDialog = lazy(async () => ({ default: (await import('../adapters/import-dialog.js')).ImportDialog }));
 
 const TITLES = { jobs: 'Jobs', adapters: 'Adapters' } as const;
 
@@ -50,7 +51,7 @@ export function FineTuningScreen(): JSX.Element {
           content: value === tab && (value === 'jobs' ? <JobsTable /> : <AdaptersTable />),
         }))}
       />
-      {isImporting && <ImportDialog onClose={() => setImporting(false)} />}
+      <Suspense fallback={null}>{isImporting && <ImportDialog onClose={() => setImporting(false)} />}</Suspense>
     </Page>
   );
 }
