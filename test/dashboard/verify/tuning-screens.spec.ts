@@ -144,4 +144,29 @@ describe('an adapter whose verdict is bad', () => {
     await dialog(page).getByText('Refused.').waitFor();
     expect(sent).toEqual([expect.objectContaining({ name: 'release-codename v1', adapter: { id: 1, override: 'A demonstration.' } })]);
   });
+
+  it('is deployed on an HTTP engine that is named', async () => {
+    const { page } = stage;
+    await signInAs('owner');
+    const sent: unknown[] = [];
+    await page.route('**/api/aliases/list', (route) => route.fulfill({ json: { aliases: [], next: null } }));
+    await page.route('**/api/deployments/create', async (route) => {
+      sent.push(route.request().postDataJSON());
+      await route.fulfill({ status: 409, json: { error: { code: 'gate_not_passed', message: 'Refused.' } } });
+    });
+    await show(page, 'fine-tuning/adapters/1');
+    await page.getByRole('button', { name: 'Deploy', exact: true }).click();
+    await dialog(page).getByLabel('Reason for deploying it nevertheless').fill('A demonstration.');
+    await dialog(page).getByLabel('Engine', { exact: true }).click();
+    await page.getByRole('option', { name: 'HTTP engine' }).click();
+    await dialog(page).getByRole('button', { name: 'Deploy' }).click();
+    await dialog(page).getByText('Enter the name.').waitFor();
+    expect(await axeFaults(page, ['best-practice'])).toEqual([]);
+    await dialog(page).getByLabel('Address of the engine').fill('http://gpu-1:8000');
+    await dialog(page).getByLabel('Name of the base at the engine').fill('org/base');
+    await dialog(page).getByRole('button', { name: 'Deploy' }).click();
+    await dialog(page).getByText('Refused.').waitFor();
+    const source = { kind: 'http', url: 'http://gpu-1:8000', model: 'org/base' };
+    expect(sent).toEqual([expect.objectContaining({ source, adapter: { id: 1, override: 'A demonstration.' } })]);
+  });
 });
