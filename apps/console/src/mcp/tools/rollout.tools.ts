@@ -4,6 +4,7 @@ import {
   FindRollout,
   PromoteRollout,
   ROLLOUT_CHECKS,
+  ROLLOUT_STEPS,
   RollBackRollout,
   type RolloutSide,
   type RolloutView,
@@ -12,6 +13,7 @@ import {
 import { z } from 'zod';
 import { aliasInput, deploymentIdOf, DeploymentRef, readAlias, requireConfirmation } from '../deployment-reference.js';
 import { defineTool, knownFields, READS, type ToolCall } from '../mcp-tool.js';
+import { requireAgreement } from '../person.js';
 
 const Side = z.object({
   slug: z.string(),
@@ -70,6 +72,11 @@ function shown(rollout: RolloutView, { caller }: ToolCall): z.input<typeof Shown
   };
 }
 
+/** Has the person asked where the client can. Elsewhere the agent asked, as the tool and `confirm_alias` say. */
+function askFirst(call: ToolCall, question: string): void {
+  if (call.person) requireAgreement(call, { question, argument: 'confirm_alias', given: undefined, wanted: '', advice: '' });
+}
+
 const confirmAlias = z.string().max(110).describe('The alias again, in the same words, once the person you work for agrees.');
 
 export const startRollout = defineTool({
@@ -97,6 +104,8 @@ export const startRollout = defineTool({
     const { rpc, caller, actor } = call;
     const alias = readAlias(text, caller.slug);
     const candidate = await deploymentIdOf(ref, call);
+    const first = settings.steps?.[0] ?? ROLLOUT_STEPS[0];
+    askFirst(call, `Send ${first} % of the conversations of ${caller.slug}/${alias} to ${deploymentSlug(candidate)}, then more in steps?`);
     const request = { account: caller.account, alias, candidate, ...settings, ...(byHand && { minutes: null }), actor };
     return shown((await rpc.call(StartRollout, request)).rollout, call);
   },
@@ -144,6 +153,7 @@ export const promoteRollout = defineTool({
     const { rpc, caller, actor } = call;
     requireConfirmation('confirm_alias', confirmed, text);
     const request = { account: caller.account, alias: readAlias(text, caller.slug), actor };
+    askFirst(call, `Send all requests of ${caller.slug}/${request.alias} to the candidate of its rollout?`);
     return shown((await rpc.call(PromoteRollout, request)).rollout, call);
   },
 });
@@ -164,6 +174,7 @@ export const rollBack = defineTool({
     const { rpc, caller, actor } = call;
     requireConfirmation('confirm_alias', confirmed, text);
     const request = { account: caller.account, alias: readAlias(text, caller.slug), reason, actor };
+    askFirst(call, `Send all requests of ${caller.slug}/${request.alias} back to the stable deployment?`);
     return shown((await rpc.call(RollBackRollout, request)).rollout, call);
   },
 });
