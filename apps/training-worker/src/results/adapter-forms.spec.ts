@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ggufOf } from './adapter-forms.js';
 import { type LoraAdapter, readLoraGguf, writeLoraGguf } from './lora-gguf.js';
 import { PEFT_FILES, readPeft, writePeft } from './peft.js';
 import { readSafetensors, writeSafetensors } from './safetensors.js';
@@ -32,6 +33,13 @@ async function changed(change: (bytes: Buffer) => Buffer): Promise<string> {
   await writeFile(at('b.gguf'), change(await readFile(at('a.gguf'))));
   return at('b.gguf');
 }
+
+it('an adapter in the form of PEFT is made a GGUF where its trainer cannot write', async () => {
+  await writePeft(at('peft'), ADAPTER, 'tiny');
+  const made = await ggufOf(at('peft'), at('own/30.gguf'), 'qwen3');
+  expect(await readLoraGguf(made)).toEqual(ADAPTER);
+  expect(await ggufOf(made, at('unused.gguf'), 'qwen3')).toBe(made);
+});
 
 describe('an adapter as GGUF', () => {
   it('is read as it was written', async () => {

@@ -7,6 +7,8 @@ import { NICE, STEP_BACK } from '../step-back.js';
 export interface TrainerLimits {
   /** Memory of its own, in bytes; absent = all. Pages of files do not count: the system takes them back. */
   readonly memory?: number;
+  /** What its runtimes reserve without using it, in bytes; absent = 2 GiB. */
+  readonly reserved?: number;
   /** Largest file that it may write, in bytes. */
   readonly fileBytes?: number;
 }
@@ -47,8 +49,8 @@ export function startArguments(
   command: readonly string[],
   { network, uid, limits }: { readonly network: boolean; readonly uid: number | null; readonly limits: TrainerLimits },
 ): string[] {
-  const { memory, fileBytes } = limits;
-  const data = memory === undefined ? UNLIMITED : String(Math.ceil((memory + RESERVED_BYTES) / 1_024));
+  const { memory, reserved = RESERVED_BYTES, fileBytes } = limits;
+  const data = memory === undefined ? UNLIMITED : String(Math.ceil((memory + reserved) / 1_024));
   const file = fileBytes === undefined ? UNLIMITED : String(Math.ceil(fileBytes / BLOCK_BYTES));
   return ['-c', START, 'sh', network ? 'open' : 'alone', uid === null ? 'own' : String(uid), data, file, ...command];
 }

@@ -12,6 +12,8 @@ const VERSION = '2.15.0';
 const ARCHITECTURES = ['qwen2', 'qwen3'];
 /** Libraries; the base with 32 bits for each number, of a file with 8; adapter, gradient and what the optimizer keeps of them. */
 const MEMORY = { bytes: 900 * 2 ** 20, per_base: 4.3, per_adapter_number: 16, activations: true };
+/** CUDA maps much more than it uses of the machine's memory; the worker looks at what is used. */
+const RESERVED_BY_CUDA = 256 * 2 ** 30;
 /** Share of the steps in which the rate rises. */
 const WARMUP = 0.03;
 const NOT_INSTALLED = 'It is installed on request, for it takes 5.8 GB: `npx slipway trainers install torch`.';
@@ -67,9 +69,11 @@ export class TorchTrainer implements Trainer {
     await writeSpec(run, { hf, threads, warmup: WARMUP, ...(cluster && { cluster }), ...(processes !== undefined && { processes }) });
     const reads = [hf, join(dirname(python), '..'), join(TORCH_SOURCES, 'slipway_torch')];
     // Processes reach each other over a network, if only that of this machine, and the sockets of Ray are those of the worker's user.
-    const network = cluster !== undefined || (processes ?? (await gpus())) > 1;
+    const cards = await gpus();
+    const network = cluster !== undefined || (processes ?? cards) > 1;
     const command = { program: python, args: [join(TORCH_SOURCES, 'train.py')], reads, network, uid: cluster ? 0 : this.uid };
-    return new ProgramProcess({ ...command, folder, limits }, sink);
+    const bounds = cards === 0 ? limits : { ...limits, reserved: RESERVED_BY_CUDA };
+    return new ProgramProcess({ ...command, folder, limits: bounds }, sink);
   }
 }
 
