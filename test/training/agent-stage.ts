@@ -50,9 +50,11 @@ export class AgentStage {
   /** What the trainer must report at its first step. */
   #firstLoss = '';
 
-  /** Starts it before the tests of the calling file, and frees its slot after each. */
-  static around(): AgentStage {
-    const stage = new AgentStage();
+  private constructor(private readonly more: Readonly<Record<string, string>>) {}
+
+  /** Starts it before the tests of the calling file, and frees its slot after each. @param more settings of the worker */
+  static around(more: Readonly<Record<string, string>> = {}): AgentStage {
+    const stage = new AgentStage(more);
     beforeAll(() => stage.#start());
     afterAll(() => stage.#end());
     beforeEach(() => {
@@ -73,6 +75,7 @@ export class AgentStage {
       TRAINERS_DIR: join(this.folder, 'trainers'),
       TRAINERS: await scriptedManifest(this.folder, script),
       LOG_LEVEL: 'error',
+      ...this.more,
     };
   }
 
