@@ -19,6 +19,8 @@ const FOLDED: readonly (keyof JobDraft)[] = [
   'learningRate',
   'epochs',
   'schedule',
+  'batch',
+  'beta',
   'seed',
   'tooLong',
   'earlyStop',
@@ -89,6 +91,26 @@ function TrainingFields({ form: { draft, change, faults } }: FormProps): JSX.Ele
           value={draft.alpha}
           onChange={(alpha) => change({ alpha })}
           fault={faults.alpha}
+        />
+      </Pair>
+      <Pair>
+        <NumberField
+          label="Examples of a step"
+          {...number}
+          max={1_024}
+          value={draft.batch}
+          onChange={(batch) => change({ batch })}
+          fault={faults.batch}
+          hint="The embedded trainer takes one."
+        />
+        <TextField
+          label="Beta"
+          inputMode="decimal"
+          placeholder="Automatic"
+          value={draft.beta}
+          onChange={({ target }) => change({ beta: target.value })}
+          fault={faults.beta}
+          hint="Of preferences: the lower, the further from the base."
         />
       </Pair>
     </>

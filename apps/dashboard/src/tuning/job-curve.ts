@@ -7,6 +7,8 @@ export interface Curve {
   readonly at: readonly number[];
   readonly losses: readonly ChartSeries[];
   readonly rate: readonly ChartSeries[];
+  /** Of preferences: how much likelier than at the base the chosen answer became, beside the rejected one. */
+  readonly margin: readonly ChartSeries[];
 }
 
 /** The steps of a training as a chart's axis. */
@@ -65,6 +67,7 @@ export function curveOf(points: readonly MetricPoint[]): Curve {
       points.map(({ lr }) => lr),
       'series-3',
     ),
+    margin: line('Margin', trailingMeans(points.map(({ margin = null }) => margin)), 'series-2'),
   };
 }
 

@@ -20,6 +20,10 @@ export interface JobDraft {
   readonly learningRate: string;
   readonly epochs: number | null;
   readonly schedule: '' | 'cosine' | 'linear' | 'constant';
+  /** Examples of one step. */
+  readonly batch: number | null;
+  /** As it was typed: how near to the base preferences keep an adapter. */
+  readonly beta: string;
   readonly seed: number | null;
   /** In percent. */
   readonly heldOut: number | null;
@@ -43,7 +47,17 @@ export interface JobDraft {
 /** A job of which nothing is chosen. */
 export const EMPTY_JOB: JobDraft = {
   ...{ base: '', dataset: '', version: 0, name: '', trainer: '', rank: null, alpha: null, learningRate: '', epochs: null },
-  ...{ schedule: '', seed: null, heldOut: null, tooLong: '', earlyStop: '', checkHeldLoss: true, checkDegenerate: true },
+  ...{
+    schedule: '',
+    batch: null,
+    beta: '',
+    seed: null,
+    heldOut: null,
+    tooLong: '',
+    earlyStop: '',
+    checkHeldLoss: true,
+    checkDegenerate: true,
+  },
   ...{ keepPoints: null, keepDataset: '', deploys: false, alias: '', priority: 0, goal: '', source: 0 },
 };
 
@@ -65,6 +79,7 @@ export function draftOf({ id, base, dataset_name: dataset, version, trainer, giv
 /** Settings that were given, and none that were resolved. */
 function givenIn(given: JobView['given']): Partial<JobDraft> {
   const { rank = null, alpha = null, learning_rate: rate = '', epochs = null, schedule = '', seed = null } = given;
+  const { batch = null, beta = '' } = given;
   const { held_out: heldOut = null, too_long: tooLong = '', early_stop: stops } = given;
   return {
     ...{
@@ -73,6 +88,8 @@ function givenIn(given: JobView['given']): Partial<JobDraft> {
       learningRate: String(rate),
       epochs,
       schedule,
+      batch,
+      beta: String(beta),
       seed,
       tooLong,
       ...(stops !== undefined && { earlyStop: stops ? 'on' : 'off' }),
@@ -84,19 +101,21 @@ function givenIn(given: JobView['given']): Partial<JobDraft> {
 /** What is wrong with a draft, by field. */
 export type JobFaults = Readonly<Partial<Record<keyof JobDraft, string>>>;
 
-const rateOf = (text: string): number => Number(text.trim().replace(',', '.'));
+const decimalOf = (text: string): number => Number(text.trim().replace(',', '.'));
+
+/** True for an empty text and for a number above 0, up to a bound. */
+const isUpTo = (text: string, most: number): boolean => text.trim() === '' || (decimalOf(text) > 0 && decimalOf(text) <= most);
 
 /** What keeps a draft from being sent; empty = nothing. */
 export function faultsOf(draft: JobDraft): JobFaults {
-  const rate = rateOf(draft.learningRate);
-  const isRate = draft.learningRate.trim() === '' || (rate > 0 && rate <= 1);
   const alias = draft.deploys ? faultOfAlias(draft.alias) : null;
   const name = draft.name.trim() === '' ? null : nameFault(draft.name.trim());
   return {
     ...(draft.base === '' && { base: 'Choose a base.' }),
     ...(draft.dataset === '' && { dataset: 'Choose a data set.' }),
     ...(name !== null && { name }),
-    ...(!isRate && { learningRate: 'Enter a number above 0 and up to 1, such as 1e-4.' }),
+    ...(!isUpTo(draft.learningRate, 1) && { learningRate: 'Enter a number above 0 and up to 1, such as 1e-4.' }),
+    ...(!isUpTo(draft.beta, 10) && { beta: 'Enter a number above 0 and up to 10, such as 0.1.' }),
     ...(alias !== null && { alias }),
   };
 }
@@ -130,9 +149,11 @@ function settingsOf(draft: JobDraft): Settings {
   return {
     ...(draft.rank !== null && { rank: draft.rank }),
     ...(draft.alpha !== null && { alpha: draft.alpha }),
-    ...(draft.learningRate.trim() !== '' && { learning_rate: rateOf(draft.learningRate) }),
+    ...(draft.learningRate.trim() !== '' && { learning_rate: decimalOf(draft.learningRate) }),
     ...(draft.epochs !== null && { epochs: draft.epochs }),
     ...(draft.schedule !== '' && { schedule: draft.schedule }),
+    ...(draft.batch !== null && { batch: draft.batch }),
+    ...(draft.beta.trim() !== '' && { beta: decimalOf(draft.beta) }),
     ...(draft.seed !== null && { seed: draft.seed }),
     ...(draft.heldOut !== null && { held_out: draft.heldOut / 100 }),
     ...(draft.tooLong !== '' && { too_long: draft.tooLong }),
@@ -160,6 +181,8 @@ const FIELDS: Readonly<Record<string, keyof JobDraft>> = {
   'settings.alpha': 'alpha',
   'settings.learning_rate': 'learningRate',
   'settings.epochs': 'epochs',
+  'settings.batch': 'batch',
+  'settings.beta': 'beta',
   'settings.seed': 'seed',
   'settings.held_out': 'heldOut',
   'gate.keep_points': 'keepPoints',

@@ -44,6 +44,11 @@ export function ProgressTab({ job }: { readonly job: JobView }): JSX.Element {
       <Panel title="Loss">
         <TimeSeries label="Loss" {...base} series={curve.losses} unit={LOSS} marks={marks} empty="No step yet" />
       </Panel>
+      {curve.margin.length > 0 && (
+        <Panel title="Margin of the chosen answers">
+          <TimeSeries label="Margin of the chosen answers" {...base} height={160} series={curve.margin} unit={LOSS} />
+        </Panel>
+      )}
       {curve.rate.length > 0 && (
         <Panel title="Learning rate">
           <TimeSeries label="Learning rate" {...base} height={160} series={curve.rate} unit={LEARNING_RATE} />

@@ -16,6 +16,7 @@ describe('a job in the form', () => {
   it('carries every setting that was chosen', () => {
     const chosen = draft({
       ...{ version: 3, name: ' support-7 ', trainer: 'torch', rank: 16, alpha: 32, learningRate: ' 1e-4 ', epochs: 4, schedule: 'linear' },
+      ...{ batch: 8, beta: '0,2' },
       ...{ seed: 0, heldOut: 12.5, tooLong: 'cut', earlyStop: 'off', checkHeldLoss: false, keepPoints: 0, keepDataset: 'keep' },
       ...{ deploys: true, alias: 'support', priority: -1, source: 12 },
     });
@@ -24,6 +25,7 @@ describe('a job in the form', () => {
       ...{ base: 'demo', dataset: 'support', version: 3, name: 'support-7', trainer: 'torch', priority: -1, source_job: 12 },
       settings: {
         ...{ rank: 16, alpha: 32, learning_rate: 1e-4, epochs: 4, schedule: 'linear', seed: 0, held_out: 0.125 },
+        ...{ batch: 8, beta: 0.2 },
         ...{ too_long: 'cut', early_stop: false },
       },
       gate: { held_loss: false, keep_points: 0, keep_dataset: 7 },
@@ -56,12 +58,12 @@ describe('a job in the form', () => {
   it('like another one has what was given there, and nothing that was resolved', () => {
     const job = {
       ...{ id: 12, base: 'demo', dataset_name: 'support', version: 3, trainer: 'embedded', priority: 1 },
-      ...{ given: { learning_rate: 0.0003, held_out: 0.1, early_stop: true }, gate: { degenerate: false } },
+      ...{ given: { learning_rate: 0.0003, held_out: 0.1, early_stop: true, beta: 0.2 }, gate: { degenerate: false } },
       follow: { deploy: {} },
     } as unknown as JobView;
     expect(draftOf(job)).toEqual(
       draft({
-        ...{ version: 3, trainer: 'embedded', source: 12, learningRate: '0.0003', heldOut: 10, earlyStop: 'on' },
+        ...{ version: 3, trainer: 'embedded', source: 12, learningRate: '0.0003', heldOut: 10, earlyStop: 'on', beta: '0.2' },
         ...{ checkDegenerate: false, deploys: true, priority: 1 },
       }),
     );
@@ -74,6 +76,8 @@ describe('a job in the form', () => {
     [{ learningRate: '0' }, 'learningRate'],
     [{ learningRate: 'fast' }, 'learningRate'],
     [{ learningRate: '2' }, 'learningRate'],
+    [{ beta: '0' }, 'beta'],
+    [{ beta: '11' }, 'beta'],
     [{ deploys: true, alias: 'Not One' }, 'alias'],
   ])('is not sent with %j', (change, field) => {
     expect(Object.keys(faultsOf(draft(change)))).toEqual([field]);
@@ -166,8 +170,13 @@ describe('the curve of a job', () => {
   });
 
   it('has no line for what was never measured', () => {
-    const { losses, rate } = curveOf([point(1, { lr: null })]);
-    expect([losses.map(({ label }) => label), rate]).toEqual([['Each step', 'Training loss'], []]);
+    const { losses, rate, margin } = curveOf([point(1, { lr: null })]);
+    expect([losses.map(({ label }) => label), rate, margin]).toEqual([['Each step', 'Training loss'], [], []]);
+  });
+
+  it('draws the margin of preferences', () => {
+    const { margin } = curveOf([point(1, { margin: 0 }), point(2, { margin: 0.5 })]);
+    expect(margin.map(({ label, values }) => [label, values])).toEqual([['Margin', [0, 0.5]]]);
   });
 
   it('marks its checkpoints, the best one by name', () => {
