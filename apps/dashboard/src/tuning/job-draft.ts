@@ -78,23 +78,16 @@ export function draftOf({ id, base, dataset_name: dataset, version, trainer, giv
 
 /** Settings that were given, and none that were resolved. */
 function givenIn(given: JobView['given']): Partial<JobDraft> {
-  const { rank = null, alpha = null, learning_rate: rate = '', epochs = null, schedule = '', seed = null } = given;
-  const { batch = null, beta = '' } = given;
-  const { held_out: heldOut = null, too_long: tooLong = '', early_stop: stops } = given;
+  const { rank = null, alpha = null, epochs = null, batch = null, schedule = '', seed = null } = given;
+  return { rank, alpha, epochs, batch, schedule, seed, ...typedIn(given) };
+}
+
+/** Those that the form holds in another way. */
+function typedIn(given: JobView['given']): Partial<JobDraft> {
+  const { learning_rate: rate = '', beta = '', held_out: held = null, too_long: tooLong = '', early_stop: stops } = given;
   return {
-    ...{
-      rank,
-      alpha,
-      learningRate: String(rate),
-      epochs,
-      schedule,
-      batch,
-      beta: String(beta),
-      seed,
-      tooLong,
-      ...(stops !== undefined && { earlyStop: stops ? 'on' : 'off' }),
-    },
-    heldOut: heldOut === null ? null : heldOut * 100,
+    ...{ learningRate: String(rate), beta: String(beta), heldOut: held === null ? null : held * 100, tooLong },
+    ...(stops !== undefined && { earlyStop: stops ? 'on' : 'off' }),
   };
 }
 
