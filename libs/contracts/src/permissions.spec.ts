@@ -117,13 +117,14 @@ describe('permissionsOf', () => {
     expect(callersOf('dep.dev.v1.rpc.create-deployment')).toEqual(['console', 'ops', 'tuning']);
   });
 
-  it('trusts services with four calls alone', () => {
+  it('trusts services with five calls alone', () => {
     const trusting = CONTRACTS.filter((contract) => contract.kind === 'rpc' && contract.trusted !== undefined) as RpcContract[];
     expect(new Map(trusting.map(({ subject, trusted }) => [subject, trusted]))).toEqual(
       new Map([
         ['dep.{env}.v1.rpc.create-deployment', ['tuning']],
         ['dep.{env}.v1.rpc.find-deployment', ['tuning']],
         ['tun.{env}.v1.rpc.find-adapter', ['deployments']],
+        ['tun.{env}.v1.rpc.find-suite', ['deployments']],
         ['dep.{env}.v1.rpc.point-alias', ['tuning']],
       ]),
     );

@@ -3,6 +3,7 @@ import { defineRpc } from '../channel.js';
 import { actorField } from '../identity/audit.js';
 import { AccountId, AliasName, DeploymentId } from '../ids.js';
 import { eachReadable, enumOr, openEnum } from '../schemas.js';
+import { EvaluationId, SuiteId } from '../tuning/tuning-ids.js';
 
 /** Shares of the candidate, in percent, where a request names none. */
 export const ROLLOUT_STEPS: readonly number[] = [5, 25, 50, 100];
@@ -70,8 +71,49 @@ export type RolloutFigures = z.infer<typeof Figures>;
 export const RolloutState = z.enum(['running', 'promoted', 'rolled_back']);
 export type RolloutState = z.infer<typeof RolloutState>;
 
-/** What the next step of a running rollout waits for: its time, requests of the candidate, figures of the ledger, or a person. */
-export const ROLLOUT_WAITS = ['time', 'requests', 'figures', 'person'] as const;
+/**
+ * What the next step of a running rollout waits for: its time, requests of the candidate, figures of the ledger, the evaluation by its
+ * suite, or a person.
+ */
+export const ROLLOUT_WAITS = ['time', 'requests', 'figures', 'suite', 'person'] as const;
+
+/**
+ * What a suite says of a candidate. `waiting`: the evaluation cannot be made or read now. `running`: it is not over. `passed`: the
+ * candidate is not certainly worse. `worse`: it is. `failed`: the evaluation ended without a result, so steps are taken by hand.
+ */
+export const ROLLOUT_SUITE_STATES = ['waiting', 'running', 'passed', 'worse', 'failed'] as const;
+
+/** What one grader says of the candidate against stable, with its 95 % interval. */
+const SuiteFigure = z.object({
+  /** Kind of the grader. */
+  grader: z.string().max(32),
+  /** `points`: percentage points of passed answers, candidate less stable. `wins`: percent of wins among wins and losses, by a judge. */
+  unit: openEnum(['points', 'wins']),
+  value: z.number(),
+  low: z.number(),
+  high: z.number(),
+  /** Items that were compared; of a judge, wins and losses. */
+  items: z.int().nonnegative(),
+  /** The whole interval speaks against the candidate. */
+  is_worse: z.boolean(),
+});
+export type RolloutSuiteFigure = z.infer<typeof SuiteFigure>;
+
+/** The evaluation of both sides of a rollout by a suite; stable is the baseline. */
+export const RolloutSuite = z.object({
+  suite: SuiteId,
+  /** Null until tuning-service has made it. */
+  evaluation: EvaluationId.nullable(),
+  state: openEnum(ROLLOUT_SUITE_STATES),
+  /** For people: the result with its figures, or why there is none; null while it runs. */
+  detail: z.string().max(500).nullable(),
+  /** Answers and verdicts that are stored, and that are wanted. */
+  done: z.int().nonnegative(),
+  total: z.int().nonnegative(),
+  /** Of a suite that has spoken; else empty. */
+  figures: eachReadable(SuiteFigure, 16),
+});
+export type RolloutSuite = z.infer<typeof RolloutSuite>;
 
 /** A canary rollout: an alias moves from one deployment to another in steps. */
 export const RolloutView = z.object({
@@ -97,6 +139,8 @@ export const RolloutView = z.object({
   since: z.iso.datetime(),
   /** Of the present step, or the last figures before the end. Null = none, or the ledger does not answer. */
   figures: Figures.nullable(),
+  /** Null = the candidate is not evaluated. Absent = the service does not know suites yet. */
+  suite: RolloutSuite.nullable().optional(),
 });
 export type RolloutView = z.infer<typeof RolloutView>;
 
@@ -121,6 +165,11 @@ export const StartRollout = defineRpc({
     /** Absent = `ROLLOUT_MINUTES`. */
     minutes: Minutes.optional(),
     guard: RequestedGuard.optional(),
+    /**
+     * Evaluates stable and candidate by this suite. No step is taken by itself before the evaluation has succeeded, and a candidate
+     * that is certainly worse is taken back.
+     */
+    suite: SuiteId.optional(),
     /** Serves an adapter although its verdict is bad, for this reason; kept in the audit log. */
     override: Reason.optional(),
     ...actorField,
@@ -132,9 +181,11 @@ export const StartRollout = defineRpc({
     'deployment_not_ready',
     'rollout_in_progress',
     'gate_not_passed',
+    'suite_not_found',
+    'dataset_not_found',
     'rate_limit_exceeded',
   ],
-  timeoutMs: 6_000,
+  timeoutMs: 10_000,
 });
 
 /** The newest rollout of an alias, running or over. */

@@ -147,6 +147,8 @@ export const ListSuites = defineRpc({
 export const FindSuite = defineRpc({
   subject: 'tun.{env}.v1.rpc.find-suite',
   ...tuningRead,
+  callers: ['console', 'ops', 'deployments'],
+  trusted: ['deployments'],
   request: z.object({ account: AccountId, suite: SuiteRef, ...actorField, ...provenRoleField }),
   reply: z.object({ suite: SuiteView }),
   errors: ['suite_not_found'],

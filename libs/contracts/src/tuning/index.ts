@@ -6,6 +6,7 @@ export * from './datasets.js';
 export * from './evaluation-suites.js';
 export * from './evaluations.js';
 export * from './jobs.js';
+export * from './rollout-evaluations.js';
 export * from './trained-adapter.js';
 export * from './trainers.js';
 export * from './training.js';
