@@ -13,6 +13,7 @@ import { Quotas1769000000000 } from './migrations/1769000000000-quotas.js';
 import { History1769400000000 } from './migrations/1769400000000-history.js';
 import { NamedAgents1769100000000 } from './migrations/1769100000000-named-agents.js';
 import { Rollouts1769800000000 } from './migrations/1769800000000-rollouts.js';
+import { RolloutSuites1770000000000 } from './migrations/1770000000000-rollout-suites.js';
 import { StoredResponses1769700000000 } from './migrations/1769700000000-stored-responses.js';
 
 /** The service's database: entities, migrations, and the relations of releases that had no migrations table. */
@@ -33,6 +34,7 @@ export const deploymentsDatabase: ServiceDatabase = {
     Adapters1769600000000,
     StoredResponses1769700000000,
     Rollouts1769800000000,
+    RolloutSuites1770000000000,
   ],
   strays: {
     schemas: ['audit'],

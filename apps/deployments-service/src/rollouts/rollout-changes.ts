@@ -60,7 +60,8 @@ export class RolloutChanges {
   async start(tx: Tx, wanted: NewRollout, change: RolloutChange): Promise<Rollout> {
     const rollout = await this.rollouts.insert(tx, wanted);
     const [percent = 100] = rollout.steps;
-    const facts = { percent, ...(wanted.override !== null && { override: wanted.override }) };
+    const { override, suite } = wanted;
+    const facts = { percent, ...(override !== null && { override }), ...(suite !== null && { suite }) };
     await this.#announce(tx, { rollout, action: 'rollout.start', facts, change });
     await this.#enter(tx, rollout, 0, change);
     return rollout;

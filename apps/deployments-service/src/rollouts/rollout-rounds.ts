@@ -6,6 +6,7 @@ import { AdapterGate } from '../adapters/adapter-gate.js';
 import type { DeploymentsServiceConfig } from '../config.js';
 import { hasEnough, worse } from './guard.js';
 import { type RolloutChange, RolloutChanges } from './rollout-changes.js';
+import { RolloutSuites } from './rollout-suites.js';
 import { type Rollout, RolloutsRepository } from './rollouts.repository.js';
 import { SideFigures, type StepFigures } from './side-figures.js';
 
@@ -29,6 +30,7 @@ export class RolloutRounds {
     private readonly rollouts: RolloutsRepository,
     private readonly changes: RolloutChanges,
     private readonly figures: SideFigures,
+    private readonly suites: RolloutSuites,
     private readonly gate: AdapterGate,
     @Inject(CONFIG) { ROLLOUT_CHECK_MS: everyMs }: DeploymentsServiceConfig,
     @Inject(LOG) private readonly log: Logger,
@@ -79,11 +81,14 @@ export class RolloutRounds {
 
   async #judge(rollout: Rollout): Promise<void> {
     try {
-      const figures = await this.figures.of(rollout);
-      if (!figures || !this.#leads) return;
+      const [figures, suite] = [await this.figures.of(rollout), await this.suites.look(rollout)];
+      if (!this.#leads) return;
+      if (suite?.state === 'worse') return await this.#back(rollout, suite.detail ?? 'The suite speaks against it.', figures);
+      if (!figures) return;
       const reason = worse(rollout.guard, figures.sides);
-      if (reason !== null) await this.#back(rollout, reason, figures);
-      else if (rollout.isDue && hasEnough(rollout.guard, figures.sides)) await this.#advance(rollout, figures);
+      if (reason !== null) return await this.#back(rollout, reason, figures);
+      const mayStep = rollout.isDue && (suite === null || suite.state === 'passed');
+      if (mayStep && hasEnough(rollout.guard, figures.sides)) await this.#advance(rollout, figures);
     } catch (error) {
       this.log.warn({ err: error, rollout: rollout.id }, 'rollouts.not_judged');
     }
@@ -102,7 +107,7 @@ export class RolloutRounds {
     return this.#change(rollout, figures, (tx, now, change) => this.changes.advance(tx, now, change));
   }
 
-  async #back(rollout: Rollout, reason: string, figures: StepFigures): Promise<void> {
+  async #back(rollout: Rollout, reason: string, figures: StepFigures | null): Promise<void> {
     await this.#change(rollout, figures, (tx, now, change) => this.changes.back(tx, now, { ...change, reason }));
     this.log.info({ rollout: rollout.id, account_id: rollout.account }, 'rollouts.taken_back');
   }
@@ -110,7 +115,7 @@ export class RolloutRounds {
   /** Changes a rollout unless it is over or at another step by now. */
   async #change(
     judged: Rollout,
-    { shown }: StepFigures,
+    figures: StepFigures | null,
     make: (tx: Tx, rollout: Rollout, change: RolloutChange) => Promise<void>,
   ): Promise<void> {
     await this.transactions.run(async (tx) => {
@@ -118,7 +123,7 @@ export class RolloutRounds {
       if (!locked) return;
       const { id, state, atStep } = locked.rollout;
       if (id !== judged.id || state !== 'running' || atStep !== judged.atStep) return;
-      await make(tx, locked.rollout, { isOwn: true, figures: shown });
+      await make(tx, locked.rollout, { isOwn: true, figures: figures?.shown ?? null });
     });
   }
 }

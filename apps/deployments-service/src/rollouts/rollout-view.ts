@@ -1,6 +1,6 @@
 import type { RolloutFigures, RolloutView } from '@slipway/contracts';
 import type { z } from 'zod';
-import type { Rollout } from './rollouts.repository.js';
+import type { Rollout, SuiteOutcome } from './rollouts.repository.js';
 
 type View = z.input<typeof RolloutView>;
 
@@ -10,9 +10,16 @@ function percentOf({ state, steps, atStep }: Pick<Rollout, 'state' | 'steps' | '
   return state === 'promoted' ? 100 : 0;
 }
 
-function waitsFor({ state, minutes, isDue, guard }: Rollout, figures: RolloutFigures | null): View['waits_for'] {
+/** Before tuning-service was asked for the first time. */
+const NOT_ASKED: SuiteOutcome = { evaluation: null, state: 'waiting', detail: null, done: 0, total: 0, figures: [] };
+
+/** What its suite says of the candidate; null = it has none. */
+const suiteOf = ({ suite, suiteOutcome }: Rollout): View['suite'] => suite && { suite, ...(suiteOutcome ?? NOT_ASKED) };
+
+function waitsFor({ state, minutes, isDue, guard, suite, suiteOutcome }: Rollout, figures: RolloutFigures | null): View['waits_for'] {
   if (state !== 'running') return null;
-  if (minutes === null) return 'person';
+  if (minutes === null || suiteOutcome?.state === 'failed') return 'person';
+  if (suite !== null && suiteOutcome?.state !== 'passed') return 'suite';
   if (!isDue) return 'time';
   if (figures === null) return 'figures';
   return figures.candidate.requests < guard.requests ? 'requests' : 'time';
@@ -26,6 +33,7 @@ export function rolloutView(rollout: Rollout, figures: RolloutFigures | null): V
     at_step: atStep,
     percent: percentOf(rollout),
     waits_for: waitsFor(rollout, figures),
+    suite: suiteOf(rollout),
     started_at: rollout.startedAt.toISOString(),
     since: rollout.since.toISOString(),
   };

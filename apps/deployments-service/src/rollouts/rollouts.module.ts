@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import { AliasesModule } from '../aliases/aliases.module.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
 import { RolloutRounds } from './rollout-rounds.js';
+import { RolloutSuites } from './rollout-suites.js';
 import { RolloutsService } from './rollouts.service.js';
 import { SideFigures } from './side-figures.js';
 
@@ -51,6 +52,6 @@ class RolloutsHandlers {
 @Module({
   imports: [QuotasModule, AliasesModule],
   controllers: [RolloutsHandlers],
-  providers: [RolloutRounds, RolloutsService, SideFigures],
+  providers: [RolloutRounds, RolloutsService, RolloutSuites, SideFigures],
 })
 export class RolloutsModule {}

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { AccountId, DeploymentId, RolloutFigures, RolloutGuard, RolloutState } from '@slipway/contracts';
+import type { AccountId, Actor, DeploymentId, RolloutFigures, RolloutGuard, RolloutState, RolloutSuite, SuiteId } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
+import type { z } from 'zod';
 
 /** Rollouts kept of each alias; the oldest go first. */
 const KEPT = 20;
@@ -17,7 +18,14 @@ export interface NewRollout {
   readonly guard: RolloutGuard;
   /** Why an adapter with a bad verdict is served; null = it has none. */
   readonly override: string | null;
+  /** By which the candidate is evaluated; null = by none. */
+  readonly suite: SuiteId | null;
+  /** Who ordered that; null = not known, or no suite. */
+  readonly suiteActor: Actor | null;
 }
+
+/** What a suite says of the candidate, without its number. */
+export type SuiteOutcome = Omit<z.input<typeof RolloutSuite>, 'suite'>;
 
 /** A stored rollout. */
 export interface Rollout extends NewRollout {
@@ -33,6 +41,8 @@ export interface Rollout extends NewRollout {
   readonly countedFrom: Date;
   /** Whether the minutes of the step are over, by the clock of the database. */
   readonly isDue: boolean;
+  /** Null = the suite was not asked yet, or there is none. */
+  readonly suiteOutcome: SuiteOutcome | null;
 }
 
 /** How a rollout ends. */
@@ -43,7 +53,7 @@ export interface RolloutEnd {
 }
 
 const COLUMNS = `id, account, alias, stable, candidate, state, steps, at_step AS "atStep", minutes, guard, override, reason, figures,
-  started_at AS "startedAt", since, counted_from AS "countedFrom",
+  suite, suite_actor AS "suiteActor", suite_outcome AS "suiteOutcome", started_at AS "startedAt", since, counted_from AS "countedFrom",
   coalesce(state = 'running' AND now() >= since + minutes * interval '1 minute', false) AS "isDue"`;
 
 /**
@@ -55,8 +65,8 @@ const COUNTED_FROM = `date_trunc('minute', now()) + CASE WHEN EXISTS (
   ) THEN interval '1 minute' ELSE interval '0' END`;
 
 const INSERT = `
-  INSERT INTO rollout (account, alias, stable, candidate, steps, minutes, guard, override, counted_from)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, ${COUNTED_FROM}) RETURNING ${COLUMNS}`;
+  INSERT INTO rollout (account, alias, stable, candidate, steps, minutes, guard, override, suite, suite_actor, counted_from)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ${COUNTED_FROM}) RETURNING ${COLUMNS}`;
 
 const NEWEST = `SELECT ${COLUMNS} FROM rollout WHERE account = $1 AND alias = $2 ORDER BY id DESC LIMIT 1`;
 
@@ -65,8 +75,19 @@ const NEWEST = `SELECT ${COLUMNS} FROM rollout WHERE account = $1 AND alias = $2
 export class RolloutsRepository {
   /** Stores a rollout that begins now, and forgets the alias's oldest ones. */
   async insert(tx: Tx, rollout: NewRollout): Promise<Rollout> {
-    const { account, alias, stable, candidate, steps, minutes, guard, override } = rollout;
-    const values = [account, alias, stable, candidate, steps, minutes, JSON.stringify(guard), override];
+    const { account, alias, stable, candidate, steps, minutes, guard, override, suite, suiteActor: actor } = rollout;
+    const values = [
+      account,
+      alias,
+      stable,
+      candidate,
+      steps,
+      minutes,
+      JSON.stringify(guard),
+      override,
+      suite,
+      actor && JSON.stringify(actor),
+    ];
     const [row] = await tx.query<Rollout[]>(INSERT, values);
     if (!row) throw new Error('The database returned no row of a new rollout.');
     const old = `SELECT id FROM rollout WHERE account = $1 AND alias = $2 ORDER BY id DESC OFFSET ${KEPT}`;
@@ -101,6 +122,12 @@ export class RolloutsRepository {
   async setStep(tx: Tx, id: number, step: number): Promise<void> {
     const set = `at_step = $2, since = now(), counted_from = date_trunc('minute', now())`;
     await tx.query(`UPDATE rollout SET ${set} WHERE id = $1`, [id, step]);
+  }
+
+  /** Stores what the suite says of a running rollout, unless it has decided already. */
+  async setSuiteOutcome(tx: Tx, id: number, outcome: SuiteOutcome): Promise<void> {
+    const isOpen = `state = 'running' AND coalesce(suite_outcome->>'state', 'waiting') IN ('waiting', 'running')`;
+    await tx.query(`UPDATE rollout SET suite_outcome = $2 WHERE id = $1 AND ${isOpen}`, [id, JSON.stringify(outcome)]);
   }
 
   async end(tx: Tx, id: number, { state, reason, figures }: RolloutEnd): Promise<void> {

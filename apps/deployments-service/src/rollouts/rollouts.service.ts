@@ -23,6 +23,7 @@ import { deploymentNotFound, DeploymentsRepository } from '../deployments/deploy
 import { RolloutChanges, rolloutInProgress } from './rollout-changes.js';
 import { rolloutView } from './rollout-view.js';
 import { type NewRollout, type Rollout, RolloutsRepository } from './rollouts.repository.js';
+import { RolloutSuites } from './rollout-suites.js';
 import { SideFigures } from './side-figures.js';
 
 type Request<C extends { request: z.ZodType }> = z.output<C['request']>;
@@ -47,20 +48,23 @@ export class RolloutsService {
     private readonly deployments: DeploymentsRepository,
     private readonly gate: AdapterGate,
     private readonly figures: SideFigures,
+    private readonly suites: RolloutSuites,
   ) {}
 
   async start(request: Request<typeof StartRollout>): Reply<typeof StartRollout> {
-    const { account, alias, candidate, actor, override } = request;
+    const { account, alias, candidate, actor, override, suite } = request;
     const before = await this.transactions.read(account, (connection) => this.rollouts.newest(connection, account, alias));
     const isRunning = before?.state === 'running' && before.candidate === candidate;
     if (!isRunning) await this.gate.require({ account, deployment: candidate, override, actor });
-    await this.transactions.run(request, async (tx) => {
+    if (!isRunning && suite !== undefined) await this.suites.require(account, suite);
+    const started = await this.transactions.run(request, async (tx) => {
       const locked = await this.#lockSides(tx, request);
-      if (locked.canary === candidate) return;
+      if (locked.canary === candidate) return null;
       if (locked.canary !== null) throw rolloutInProgress({ alias, candidate: locked.canary });
       if (locked.deployment === candidate) throw alreadyThere(alias);
-      await this.changes.start(tx, wantedOf(request, locked.deployment), { actor });
+      return this.changes.start(tx, wantedOf(request, locked.deployment), { actor });
     });
+    if (started) await this.suites.look(started);
     return this.find(request);
   }
 
@@ -161,8 +165,10 @@ export class RolloutsService {
 
 function wantedOf(request: Request<typeof StartRollout>, stable: DeploymentId): NewRollout {
   const { account, alias, candidate, steps = ROLLOUT_STEPS, minutes = ROLLOUT_MINUTES, guard = {}, override = null } = request;
+  const { suite = null, actor } = request;
   const { requests = ROLLOUT_REQUESTS, checks = ROLLOUT_CHECKS } = guard;
-  return { account, alias, stable, candidate, steps, minutes, guard: { requests, checks: [...checks] }, override };
+  const asked = { suite, suiteActor: suite === null ? null : (actor ?? null) };
+  return { account, alias, stable, candidate, steps, minutes, guard: { requests, checks: [...checks] }, override, ...asked };
 }
 
 const rolloutNotFound = (alias: string, why: string): ServiceError =>

@@ -6,6 +6,7 @@ import {
   CreateSuite,
   DeleteEvaluation,
   DeleteSuite,
+  EvaluateRollout,
   FindEvaluation,
   FindSuite,
   ListEvaluations,
@@ -29,6 +30,7 @@ import { EvaluationsRepository } from './evaluations.repository.js';
 import { EvaluationsService } from './evaluations.service.js';
 import { GatewayClient } from './gateway-client.js';
 import { Grading } from './grading.js';
+import { RolloutEvaluations } from './rollout-evaluations.js';
 import { SuitesRepository } from './suites.repository.js';
 import { SuitesService } from './suites.service.js';
 
@@ -67,6 +69,7 @@ class EvaluationsHandlers {
   constructor(
     private readonly evaluations: EvaluationsService,
     private readonly reads: EvaluationReadsService,
+    private readonly rollouts: RolloutEvaluations,
   ) {}
 
   @RpcHandler(CreateEvaluation)
@@ -94,6 +97,11 @@ class EvaluationsHandlers {
     return this.evaluations.delete(request);
   }
 
+  @RpcHandler(EvaluateRollout)
+  evaluateRollout(@Payload() request: z.output<typeof EvaluateRollout.request>): Promise<z.input<typeof EvaluateRollout.reply>> {
+    return this.rollouts.evaluate(request);
+  }
+
   @RpcHandler(ReadEvaluationItems)
   items(@Payload() request: z.output<typeof ReadEvaluationItems.request>): Promise<z.input<typeof ReadEvaluationItems.reply>> {
     return this.reads.items(request);
@@ -116,7 +124,7 @@ class EvaluationsHandlers {
   controllers: [SuitesHandlers, EvaluationsHandlers],
   providers: [
     ...[SuitesRepository, SuitesService, EvaluationsRepository, EvaluationsService, AnswersRepository, EvaluationReadsService],
-    ...[EvaluationKeys, GatewayClient, Grading, EvaluationRun],
+    ...[EvaluationKeys, GatewayClient, Grading, EvaluationRun, RolloutEvaluations],
   ],
   exports: [EvaluationsRepository, EvaluationRun, Grading],
 })

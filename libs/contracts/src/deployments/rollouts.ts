@@ -97,7 +97,6 @@ const SuiteFigure = z.object({
   /** The whole interval speaks against the candidate. */
   is_worse: z.boolean(),
 });
-export type RolloutSuiteFigure = z.infer<typeof SuiteFigure>;
 
 /** The evaluation of both sides of a rollout by a suite; stable is the baseline. */
 export const RolloutSuite = z.object({
