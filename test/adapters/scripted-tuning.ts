@@ -4,7 +4,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import {
   type AdapterView,
+  EvaluateRollout,
   FindAdapter,
+  FindSuite,
   OpenBlob,
   ReportAdapterUse,
   type RpcContract,
@@ -41,6 +43,18 @@ function viewOf({ id, name, version, content, peft: _, witness, base_path, ...re
   };
 }
 
+/** An evaluation that has just begun. */
+const EVALUATION = {
+  ...{ suite_name: 'support', state: 'running', detail: null, done: 0, total: 20, has_changed: false },
+  ...{ graders: ['exact'], result: null },
+} as const;
+
+const suiteView = (id: number): z.input<typeof FindSuite.reply>['suite'] => ({
+  ...{ id, name: 'support', dataset: 1, dataset_name: 'questions', version: 1, sample: 10, seed: 1, graders: [{ kind: 'exact' }] },
+  ...{ gate: null, source_deleted: false, evaluations: 0, created_by: { actor: 'user', actor_id: 1, actor_name: null } },
+  created_at: new Date(0).toISOString(),
+});
+
 /** tuning-service as far as serving needs it: answers what the test gave it, and hands out adapters for tickets. */
 export class ScriptedTuning {
   readonly adapters = new Map<number, ScriptedAdapter>();
@@ -50,6 +64,10 @@ export class ScriptedTuning {
   readonly overrides: string[] = [];
   /** Bytes that were sent, by request. */
   readonly sent: { readonly from: number; readonly bytes: number }[] = [];
+  /** What the evaluation of a rollout is like, by suite. */
+  readonly suites = new Map<number, Partial<z.input<typeof EvaluateRollout.reply>>>();
+  /** Questions for evaluations of rollouts, in their order. */
+  readonly evaluated: z.output<typeof EvaluateRollout.request>[] = [];
   /** Content that the door sends in place of the right one. */
   readonly replaced = new Map<number, Buffer>();
   /** The door breaks the next answers off after this many bytes, one by one. */
@@ -100,6 +118,12 @@ export class ScriptedTuning {
       this.uses.push(use);
       return {};
     });
+    this.#serve(FindSuite, ({ suite }) => ({ suite: suiteView(this.#suite(suite)) }));
+    this.#serve(EvaluateRollout, (request) => {
+      this.evaluated.push(request);
+      const { suite } = request;
+      return { ...EVALUATION, evaluation: suite, ...this.suites.get(this.#suite(suite)) };
+    });
     this.#serve(OpenBlob, ({ blob }) => {
       if (blob.of !== 'adapter') throw new ServiceError('blob_not_found', 'No such blob.');
       const found = this.#find(blob.account, blob.adapter, 'blob_not_found');
@@ -125,6 +149,12 @@ export class ScriptedTuning {
     const found = this.adapters.get(id);
     if (found?.account === account) return found;
     throw new ServiceError(code, 'This account has no such adapter.');
+  }
+
+  #suite(named: number | string): number {
+    const suite = Number(named);
+    if (this.suites.has(suite)) return suite;
+    throw new ServiceError('suite_not_found', 'This account has no such suite.', { param: 'suite' });
   }
 
   #serve<C extends RpcContract>(contract: C, answer: (request: z.output<C['request']>) => z.input<C['reply']>): void {
