@@ -14,13 +14,16 @@ let stage: EvaluationsStage;
 let replica: TestService;
 let suite: Awaited<ReturnType<EvaluationsStage['suite']>>;
 
-/** Each deployment answers with the name of its model; the judge dislikes what is rude. */
+const likes = (text: string): number => Number(text.includes('kind')) - Number(text.includes('rude'));
+
+/** Each deployment answers with the name of its model; the judge likes what is kind, and dislikes what is rude. */
 function answer({ body, path }: UpstreamRequest): ReturnType<typeof chatStream> {
   if (path.endsWith('/models')) return { steps: [] };
   const chat = body as ChatBody;
   if (chat.model !== 'judge') return chatStream([`A ${chat.model} answer.`]);
-  const [, second = ''] = lastOf(chat).split('<<<SECOND ANSWER');
-  return chatStream([JSON.stringify({ winner: second.includes('rude') ? 'first' : 'second' })]);
+  const [, first = '', second = ''] = lastOf(chat).split(/<<<(?:FIRST|SECOND) ANSWER/);
+  const winner = likes(first) === likes(second) ? 'tie' : likes(first) > likes(second) ? 'first' : 'second';
+  return chatStream([JSON.stringify({ winner })]);
 }
 
 const startTuning = (): Promise<TestService> => tuning.startReplica({ GATEWAY_URL: rig.gateways[0] ?? '' });
@@ -33,7 +36,7 @@ beforeAll(async () => {
   stage = EvaluationsStage.besides(tuning);
   replica = await startTuning();
   const questions = Array.from({ length: 10 }, (_, n) => line(`Question ${n}`, `Answer ${n}`));
-  const judge: Grader = { kind: 'judge', deployment: await rig.candidate('judge'), rubric: 'Which one is kinder?' };
+  const judge: Grader = { kind: 'judge', deployment: await rig.candidate('judge'), rubric: 'Which one is more polite?' };
   suite = await stage.suite(await stage.dataset(questions, rig.tenant.account), [judge]);
 }, 180_000);
 afterEach(async () => {
@@ -54,7 +57,7 @@ const ends = (state: RolloutView['state']): Promise<RolloutView> =>
 it('a candidate that the judge dislikes is taken back unaided', async () => {
   const candidate = await rig.candidate('rude');
   const begun = await start(candidate, { minutes: 60 });
-  expect(begun).toMatchObject({ percent: 50, waits_for: 'suite', suite: { suite, state: 'running', total: 40 } });
+  expect(begun).toMatchObject({ percent: 50, waits_for: 'suite', suite: { suite, state: 'running' } });
   const { reason, suite: said } = await ends('rolled_back');
   expect(said).toMatchObject({ state: 'worse', detail: reason, figures: [{ grader: 'judge', value: 0, items: 10, is_worse: true }] });
   expect(reason).toContain('the judge prefers the candidate in 0 % of 10 items (95 %: 0 to 27.8 %)');

@@ -20,6 +20,11 @@ const BACK = {
   ...{ state: 'rolled_back', percent: 0, waits_for: null, reason: "Answers that ended at their token limit: 50 % of the candidate's." },
 };
 
+const SUITE = {
+  ...{ id: 4, name: 'support', dataset: 1, dataset_name: 'questions', version: 1, sample: 10, seed: 1, graders: [{ kind: 'exact' }] },
+  ...{ gate: null, source_deleted: false, evaluations: 0, created_by: { actor: 'user', actor_id: 1, actor_name: null }, created_at: AT },
+};
+
 let rollout: object | null;
 let asked: { readonly call: string; readonly body: unknown }[];
 /** What the next change is refused with. */
@@ -91,6 +96,22 @@ describe('a rollout on the page of its deployment', () => {
     ]);
   });
 
+  it('shows what its suite found, with a way to the evaluation', async () => {
+    const { page } = stage;
+    const figure = { grader: 'exact', unit: 'points', value: -50, low: -80, high: -1.3, items: 10, is_worse: true };
+    const suite = { suite: 4, evaluation: 9, state: 'running', detail: null, done: 12, total: 40, figures: [] };
+    rollout = { ...RUNNING, waits_for: 'suite', suite };
+    await open();
+    await panel().getByText('Running, 12 of 40').waitFor();
+    expect(await panel().getByText('The next step waits for the evaluation by its suite.').count()).toBe(1);
+    expect(await panel().getByRole('link', { name: 'Evaluation 9' }).getAttribute('href')).toBe(`/${stage.home}/evaluations/9`);
+    rollout = { ...BACK, suite: { ...suite, state: 'worse', detail: BACK.reason, figures: [figure] } };
+    await open();
+    await panel().getByText('-50 points on 10 items, 95 % -80 to -1.3').waitFor();
+    expect(await panel().getByText(BACK.reason).count()).toBe(1);
+    expect(await axeFaults(page, ['best-practice'])).toEqual([]);
+  });
+
   it('says why the guard took the candidate back', async () => {
     rollout = BACK;
     await open();
@@ -127,5 +148,20 @@ describe('the form of a rollout', () => {
         guard: { checks: ['errors', 'cut', 'first_token'] },
       },
     });
+  });
+
+  it('offers the suites of the account, where there are any', async () => {
+    const { page } = stage;
+    await page.route('**/api/suites/list', (route) => route.fulfill({ json: { suites: [SUITE], next: null } }));
+    await open('?tab=settings');
+    await page.getByRole('button', { name: 'Roll out demo' }).click();
+    await dialog(page).getByRole('combobox', { name: 'Candidate' }).click();
+    await page.getByRole('option', { name: /longest name/ }).click();
+    await dialog(page).getByRole('combobox', { name: 'Suite' }).click();
+    await page.getByRole('option', { name: /support/ }).click();
+    expect(await axeFaults(page, ['best-practice'])).toEqual([]);
+    await dialog(page).getByRole('button', { name: 'Start' }).click();
+    await dialog(page).waitFor({ state: 'detached' });
+    expect(asked.at(-1)).toMatchObject({ call: 'start', body: { alias: 'demo', candidate: 2, suite: 4 } });
   });
 });

@@ -2,6 +2,7 @@ import {
   AdvanceRollout,
   deploymentSlug,
   FindRollout,
+  FindSuite,
   ListRollouts,
   PromoteRollout,
   ROLLOUT_CHECKS,
@@ -9,8 +10,10 @@ import {
   type RolloutSide,
   type RolloutView,
   StartRollout,
+  TuningName,
 } from '@slipway/contracts';
 import { Argument, Option } from 'commander';
+import type { z } from 'zod';
 import { findAccount } from '../accounts/find-account.js';
 import { UsageError } from '../cli-errors.js';
 import { ACCOUNT, type Answer, type Call, command, group } from '../command.js';
@@ -23,7 +26,7 @@ import {
   findDeployment,
 } from '../deployments/deployment-name.js';
 import { type Cell, fields, table, tableOr } from '../table.js';
-import { whole } from '../values.js';
+import { checkedBy, whole } from '../values.js';
 
 const ALIAS = new Argument('<ALIAS>', 'its name, with or without the account: demo, local/demo').argParser(aliasReference);
 const CANDIDATE = new Argument('<CANDIDATE>', 'the deployment that it moves to').argParser(deploymentReference);
@@ -60,6 +63,7 @@ const WAITS: Readonly<Record<string, string>> = {
   time: 'the end of its minutes',
   requests: 'more requests of the candidate',
   figures: 'figures of the ledger',
+  suite: 'the evaluation by its suite',
   person: '"slipway rollouts advance"',
 };
 
@@ -72,22 +76,45 @@ const sideRows = ({ stable, candidate }: NonNullable<RolloutView['figures']>): C
   ['tokens of an answer, p50 / p95', spread(stable.answer_tokens), spread(candidate.answer_tokens)],
 ];
 
+type Suite = NonNullable<RolloutView['suite']>;
+
+/** How far the evaluation of the candidate is, or what it says. */
+const suiteText = ({ evaluation, state, detail, done, total }: Suite): string =>
+  [
+    `${state}${state === 'running' ? `, ${done} of ${total} answers` : ''}`,
+    ...(evaluation === null ? [] : [`evaluation ${evaluation}`]),
+    ...(detail === null ? [] : [detail]),
+  ].join('; ');
+
+const suiteRows = ({ figures }: Suite): Cell[][] =>
+  figures.map(({ grader, unit, value, low, high, items, is_worse: isWorse }) => [
+    grader,
+    unit === 'wins' ? `${value} % wins` : `${value} points`,
+    `${low} to ${high}`,
+    items,
+    isWorse ? 'worse' : 'not worse',
+  ]);
+
 const shareText = ({ percent, state }: RolloutView): string => `${percent} % (${state.replace('_', ' ')})`;
 
 function described(account: string, rollout: RolloutView): Answer {
-  const { alias, stable, candidate, steps, minutes, guard, reason, waits_for: waits, since, figures } = rollout;
+  const { alias, stable, candidate, steps, minutes, guard, reason, waits_for: waits, since, figures, suite } = rollout;
   const facts = fields([
     ['Alias', `${account}/${alias}`],
     ['Stable', deploymentSlug(stable)],
     ['Candidate', `${deploymentSlug(candidate)}, ${shareText(rollout)}`],
     ['Steps', `${steps.join(', ')} %, ${minutes === null ? 'by hand' : `${minutes} minutes each`}`],
     ['Guard', guard.checks.length === 0 ? 'compares nothing' : `${guard.checks.join(', ')}, from ${guard.requests} requests on`],
+    ['Suite', suite ? suiteText(suite) : null],
     ['Since', since],
     ['Waits for', waits === null ? null : (WAITS[waits] ?? waits)],
     ['Reason', reason],
   ]);
   const sides = figures && table(['SINCE THE STEP BEGAN', 'STABLE', 'CANDIDATE'], sideRows(figures));
-  return { json: { account, ...rollout }, text: sides === null ? facts : `${facts}\n\n${sides}` };
+  const graded =
+    suite && suite.figures.length > 0 ? table(['GRADER', 'AGAINST STABLE', '95 %', 'ITEMS', 'VERDICT'], suiteRows(suite)) : null;
+  const text = [facts, sides, graded].filter((part) => part !== null).join('\n\n');
+  return { json: { account, ...rollout }, text };
 }
 
 interface StartValues {
@@ -96,6 +123,7 @@ interface StartValues {
   readonly byHand?: true;
   readonly requests?: number;
   readonly checks?: Check[];
+  readonly suite?: z.output<typeof TuningName>;
   readonly override?: string;
 }
 
@@ -107,15 +135,21 @@ const start = command('start', 'Moves an alias to another deployment in steps.',
   .option('--by-hand', 'takes steps only by "advance"')
   .addOption(new Option('--requests <N>', 'requests of the candidate before it is judged (default: 50)').argParser(whole(Requests)))
   .addOption(new Option('--checks <CHECK,…>', 'what the guard compares (default: all; none)').argParser(checksOf))
+  .addOption(new Option('--suite <SUITE>', 'evaluates the candidate by this suite before the next step').argParser(checkedBy(TuningName)))
   .takes(OVERRIDE, ACCOUNT)
-  .examples('rollouts start demo deployment-8', 'rollouts start demo deployment-8 --steps 10,50 --minutes 60')
+  .examples(
+    'rollouts start demo deployment-8',
+    'rollouts start demo deployment-8 --suite support',
+    'rollouts start demo deployment-8 --steps 10,50 --minutes 60',
+  )
   .plans(({ options }: Call<StartValues>, { account: named, alias }: AliasReference, reference: DeploymentReference) => {
-    const { steps, minutes, byHand, requests, checks, override } = options;
+    const { steps, minutes, byHand, requests, checks, suite: name, override } = options;
     if (byHand && minutes !== undefined) throw new UsageError('Name either --minutes or --by-hand.');
     const settings = { steps, minutes: byHand ? null : minutes, guard: { requests, checks }, override };
     return async (session) => {
       const { account, view } = await findDeployment(session, { ...reference, account: reference.account ?? named });
-      const request = { account: account.id, alias, candidate: view.id, ...settings };
+      const suite = name === undefined ? undefined : (await session.call(FindSuite, { account: account.id, suite: name })).suite.id;
+      const request = { account: account.id, alias, candidate: view.id, ...settings, suite };
       return described(account.slug, (await session.call(StartRollout, request)).rollout);
     };
   });

@@ -12,6 +12,7 @@ import { Notice } from '../ui/notice.js';
 import { Panel } from '../ui/page.js';
 import { Status } from '../ui/status.js';
 import { RolloutDialog, type RolloutStep } from './rollout-dialog.js';
+import { RolloutSuite } from './rollout-suite.js';
 import { figureRows, guardText, STATES, waitText } from './rollout-words.js';
 
 /** How often figures are asked for while a rollout runs, in milliseconds. */
@@ -40,6 +41,7 @@ export function RolloutPanel({ rollout: listed, here }: RolloutPanelProps): JSX.
       />
       {rollout.reason !== null && <Notice look={rollout.state === 'rolled_back' ? 'warn' : 'info'}>{rollout.reason}</Notice>}
       <Figures rollout={rollout} here={here} />
+      {rollout.suite && <RolloutSuite suite={rollout.suite} reason={rollout.reason} />}
       <p className="text-sm text-muted">
         {guardText(rollout)} {waitText(rollout)}
       </p>

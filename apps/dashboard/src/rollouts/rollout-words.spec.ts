@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CHECK_NAMES, figureRows, guardText, stepsOf } from './rollout-words.js';
+import { CHECK_NAMES, figureRows, guardText, stepsOf, suiteFigure, suiteState } from './rollout-words.js';
 
 describe('a rollout in words', () => {
   it('reads rising percentages alone', () => {
@@ -11,6 +11,15 @@ describe('a rollout in words', () => {
     const rollout = { steps: [5, 50], minutes: 10, guard: { requests: 50, checks: [...CHECK_NAMES] } };
     expect(guardText(rollout)).toMatch(/^Steps 5, 50 %, 10 min each\. The guard compares failed requests, .* from 50 requests on\.$/);
     expect(guardText({ ...rollout, minutes: null, guard: { requests: 50, checks: [] } })).toContain('by hand. The guard compares nothing');
+  });
+
+  it('says how far its suite is, and what it found', () => {
+    expect(suiteState({ state: 'running', done: 12, total: 40 })).toEqual(['busy', 'Running, 12 of 40']);
+    expect(suiteState({ state: 'failed', done: 12, total: 40 })).toEqual(['warn', 'No result']);
+    expect(suiteState({ state: 'newer' as never, done: 0, total: 0 })).toEqual(['plain', 'newer']);
+    const figure = { grader: 'exact', value: -50, low: -80, high: 1.2, items: 10, is_worse: false };
+    expect(suiteFigure({ ...figure, unit: 'points' })).toBe('-50 points on 10 items, 95 % -80 to +1.2');
+    expect(suiteFigure({ ...figure, unit: 'wins', value: 20, low: 5.7, high: 51 })).toBe('Wins 20 % of 10 items, 95 % 5.7 to 51 %');
   });
 
   it('shows dashes for a side without requests', () => {

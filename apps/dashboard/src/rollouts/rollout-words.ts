@@ -23,8 +23,36 @@ const WAITS: Readonly<Record<string, string>> = {
   time: 'The next step follows when its time is over.',
   requests: 'The next step waits for more requests of the candidate.',
   figures: 'The next step waits for figures: the usage ledger does not answer.',
+  suite: 'The next step waits for the evaluation by its suite.',
   person: 'Steps are taken by hand.',
 };
+
+/** How a state of a rollout's suite looks, and its word. */
+const SUITE_STATES: Readonly<Record<string, readonly [StatusLook, string]>> = {
+  waiting: ['warn', 'Waiting'],
+  running: ['busy', 'Running'],
+  passed: ['good', 'Passed'],
+  worse: ['bad', 'Worse'],
+  failed: ['warn', 'No result'],
+};
+
+const POINTS = new Intl.NumberFormat('en', { maximumFractionDigits: 1, signDisplay: 'exceptZero' });
+
+type RolloutSuite = NonNullable<RolloutView['suite']>;
+
+/** The state of a rollout's suite, with its progress while it runs. */
+export function suiteState({ state, done, total }: Pick<RolloutSuite, 'state' | 'done' | 'total'>): readonly [StatusLook, string] {
+  const [look, word] = SUITE_STATES[state] ?? ['plain', state];
+  return [look, state === 'running' ? `${word}, ${formatCount(done)} of ${formatCount(total)}` : word];
+}
+
+/** What a grader says of the candidate, with its 95 % interval. */
+export function suiteFigure({ unit, value, low, high, items }: RolloutSuite['figures'][number]): string {
+  const of = `${formatCount(items)} ${items === 1 ? 'item' : 'items'}`;
+  return unit === 'wins'
+    ? `Wins ${value} % of ${of}, 95 % ${low} to ${high} %`
+    : `${POINTS.format(value)} points on ${of}, 95 % ${POINTS.format(low)} to ${POINTS.format(high)}`;
+}
 
 /** What the next step waits for; null once the rollout is over. */
 export const waitText = ({ waits_for: waits }: Pick<RolloutView, 'waits_for'>): string | null =>

@@ -5,6 +5,7 @@ import { useChange } from '../api/use-call.js';
 import { slugOf } from '../deployments/inference-target.js';
 import { STATES } from '../deployments/state-words.js';
 import { useDeployments } from '../deployments/use-deployments.js';
+import { useSuites } from '../evaluations/use-evaluations.js';
 import { useAccount } from '../session/use-session.js';
 import { announce } from '../ui/announcements.js';
 import { SelectField, TextField } from '../ui/field.js';
@@ -21,6 +22,8 @@ interface Values {
   readonly byHand: boolean;
   readonly requests: number | null;
   readonly checks: readonly RolloutCheck[];
+  /** Number of a suite, as text; empty = none. */
+  readonly suite: string;
   readonly override: string;
 }
 
@@ -32,6 +35,7 @@ const EMPTY: Values = {
   byHand: false,
   requests: null,
   checks: CHECK_NAMES,
+  suite: '',
   override: '',
 };
 
@@ -49,12 +53,13 @@ export function StartRolloutDialog({ alias, stable, onClose }: StartRolloutDialo
   const all = useDeployments();
   const candidate = useWatch({ control: form.control, name: 'candidate' });
   const submit = async (values: Values): Promise<void> => {
-    const { steps, minutes, byHand, requests, checks, override } = values;
+    const { steps, minutes, byHand, requests, checks, suite, override } = values;
     const to = (all.data ?? []).find(({ id }) => String(id) === values.candidate);
     if (!to) return;
     await start.mutateAsync({
       ...{ alias, candidate: to.id, steps: stepsOf(steps) ?? undefined, minutes: byHand ? null : (minutes ?? undefined) },
       guard: { requests: requests ?? undefined, checks: [...checks] },
+      ...(suite !== '' && { suite: Number(suite) }),
       ...(override.trim() !== '' && { override: override.trim() }),
     });
     announce(`The rollout of ${slug}/${alias} to ${slugOf(to)} runs.`);
@@ -80,6 +85,7 @@ export function StartRolloutDialog({ alias, stable, onClose }: StartRolloutDialo
       />
       <Pace form={form} />
       <Guard form={form} />
+      <Suite form={form} />
       <OverrideField deployment={Number(candidate)} {...fieldOf(form, 'override')} />
     </FormDialog>
   );
@@ -126,5 +132,24 @@ function Guard({ form }: { readonly form: UseFormReturn<Values> }): JSX.Element 
         onChange={(next) => form.setValue('requests', next)}
       />
     </fieldset>
+  );
+}
+
+/** By which the candidate is evaluated, in an account that has suites. */
+function Suite({ form }: { readonly form: UseFormReturn<Values> }): JSX.Element | null {
+  const usable = (useSuites().data ?? []).filter(({ source_deleted: isGone }) => !isGone);
+  if (usable.length === 0) return null;
+  const suites = usable.map(({ id, name, sample, dataset_name: dataset }) => ({
+    value: String(id),
+    label: name,
+    hint: `${sample} items of ${dataset}`,
+  }));
+  return (
+    <SelectField
+      label="Suite"
+      hint="Evaluates both deployments. The first step stays until the evaluation has succeeded, and a worse candidate is taken back."
+      choices={[{ value: '', label: 'No evaluation' }, ...suites]}
+      {...fieldOf(form, 'suite')}
+    />
   );
 }

@@ -2,13 +2,17 @@ import {
   AdvanceRollout,
   deploymentSlug,
   FindRollout,
+  FindSuite,
   PromoteRollout,
   ROLLOUT_CHECKS,
   ROLLOUT_STEPS,
   RollBackRollout,
   type RolloutSide,
   type RolloutView,
+  ServiceError,
   StartRollout,
+  type SuiteId,
+  TuningName,
 } from '@slipway/contracts';
 import { z } from 'zod';
 import { aliasInput, deploymentIdOf, DeploymentRef, readAlias, requireConfirmation } from '../deployment-reference.js';
@@ -26,6 +30,24 @@ const Side = z.object({
   answer_tokens_p95: z.number().optional(),
 });
 
+const Suite = z.object({
+  state: z.string().describe('waiting, running, passed, worse or failed; steps follow by themselves once it has passed.'),
+  evaluation: z.int().optional().describe('Number of the evaluation: get_evaluation shows it.'),
+  detail: z.string().optional(),
+  done: z.int(),
+  total: z.int(),
+  figures: z
+    .array(
+      z.object({
+        grader: z.string(),
+        unit: z.string().describe('points: candidate less stable. wins: percent of wins among wins and losses.'),
+        ...{ value: z.number(), low: z.number(), high: z.number(), items: z.int() },
+        is_worse: z.boolean().describe('The whole 95 % interval speaks against the candidate.'),
+      }),
+    )
+    .describe('Of each grader, with its 95 % interval.'),
+});
+
 const ShownRollout = z.object({
   alias: z.string(),
   state: z.enum(['running', 'promoted', 'rolled_back']),
@@ -35,11 +57,17 @@ const ShownRollout = z.object({
   steps: z.array(z.int()),
   step: z.int().describe('Number of the present step, from 0.'),
   minutes_per_step: z.number().optional().describe('Absent: steps are taken by hand.'),
-  waits_for: z.string().optional().describe('What the next step waits for: time, requests, figures, or person.'),
+  waits_for: z.string().optional().describe('What the next step waits for: time, requests, figures, suite, or person.'),
   reason: z.string().optional(),
   since: z.string(),
   figures: z.array(Side).optional().describe('Of stable and of the candidate, since the step began.'),
+  suite: Suite.optional().describe('What the suite says of the candidate. Absent: the rollout has none.'),
   next_step: z.string(),
+});
+
+const suiteOf = ({ state, done, total, figures, evaluation, detail }: NonNullable<RolloutView['suite']>): z.input<typeof Suite> => ({
+  ...{ state, done, total, figures },
+  ...knownFields({ evaluation, detail }),
 });
 
 const sideOf = (id: RolloutView['stable'], side: RolloutSide): z.input<typeof Side> => ({
@@ -63,12 +91,12 @@ const nextOf = ({ state, waits_for: waitsFor }: RolloutView): string =>
   waitsFor === 'person' ? 'Compare the figures by get_rollout, then call advance_rollout, promote_rollout or roll_back.' : NEXT[state];
 
 function shown(rollout: RolloutView, { caller }: ToolCall): z.input<typeof ShownRollout> {
-  const { alias, state, stable, candidate, percent, steps, at_step: step, minutes, waits_for, reason, since, figures } = rollout;
+  const { alias, state, stable, candidate, percent, steps, at_step: step, minutes, waits_for, reason, since, figures, suite } = rollout;
   const sides = figures && [sideOf(stable, figures.stable), sideOf(candidate, figures.candidate)];
   return {
     ...{ alias: `${caller.slug}/${alias}`, state, stable: deploymentSlug(stable), candidate: deploymentSlug(candidate) },
     ...{ candidate_percent: percent, steps, step, since, next_step: nextOf(rollout) },
-    ...knownFields({ minutes_per_step: minutes, waits_for, reason, figures: sides }),
+    ...knownFields({ minutes_per_step: minutes, waits_for, reason, figures: sides, suite: suite && suiteOf(suite) }),
   };
 }
 
@@ -78,6 +106,13 @@ function askFirst(call: ToolCall, question: string): void {
 }
 
 const confirmAlias = z.string().max(110).describe('The alias again, in the same words, once the person you work for agrees.');
+
+/** @throws ServiceError `suite_not_found` */
+async function suiteIdOf(name: string, { rpc, caller, actor }: ToolCall): Promise<SuiteId> {
+  const parsed = TuningName.safeParse(name);
+  if (!parsed.success) throw new ServiceError('suite_not_found', `This account has no suite "${name}".`, { param: 'suite' });
+  return (await rpc.call(FindSuite, { account: caller.account, suite: parsed.data, actor })).suite.id;
+}
 
 export const startRollout = defineTool({
   name: 'start_rollout',
@@ -98,15 +133,22 @@ export const startRollout = defineTool({
       })
       .optional()
       .describe('When the candidate is judged, and by what.'),
+    suite: z
+      .string()
+      .min(1)
+      .max(63)
+      .optional()
+      .describe('Name of an evaluation suite: stable and candidate are evaluated by it before the second step.'),
   }),
   output: ShownRollout,
-  run: async ({ alias: text, candidate: ref, by_hand: byHand, ...settings }, call) => {
+  run: async ({ alias: text, candidate: ref, by_hand: byHand, suite: name, ...settings }, call) => {
     const { rpc, caller, actor } = call;
     const alias = readAlias(text, caller.slug);
     const candidate = await deploymentIdOf(ref, call);
+    const suite = name === undefined ? undefined : await suiteIdOf(name, call);
     const first = settings.steps?.[0] ?? ROLLOUT_STEPS[0];
     askFirst(call, `Send ${first} % of the conversations of ${caller.slug}/${alias} to ${deploymentSlug(candidate)}, then more in steps?`);
-    const request = { account: caller.account, alias, candidate, ...settings, ...(byHand && { minutes: null }), actor };
+    const request = { account: caller.account, alias, candidate, ...settings, ...(byHand && { minutes: null }), suite, actor };
     return shown((await rpc.call(StartRollout, request)).rollout, call);
   },
 });
