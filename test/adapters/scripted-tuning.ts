@@ -64,7 +64,7 @@ export class ScriptedTuning {
   readonly overrides: string[] = [];
   /** Bytes that were sent, by request. */
   readonly sent: { readonly from: number; readonly bytes: number }[] = [];
-  /** What the evaluation of a rollout is like, by suite. */
+  /** What the evaluation of a rollout is like, by suite; the first one has the name `support`. */
   readonly suites = new Map<number, Partial<z.input<typeof EvaluateRollout.reply>>>();
   /** Questions for evaluations of rollouts, in their order. */
   readonly evaluated: z.output<typeof EvaluateRollout.request>[] = [];
@@ -152,8 +152,9 @@ export class ScriptedTuning {
   }
 
   #suite(named: number | string): number {
-    const suite = Number(named);
-    if (this.suites.has(suite)) return suite;
+    const [first] = this.suites.keys();
+    const suite = named === EVALUATION.suite_name ? first : Number(named);
+    if (suite !== undefined && this.suites.has(suite)) return suite;
     throw new ServiceError('suite_not_found', 'This account has no such suite.', { param: 'suite' });
   }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ScriptedTuning } from '../adapters/scripted-tuning.js';
 import { becomes } from '../deployments/fake-agent.js';
 import { CliRig, MODEL } from './cli-rig.js';
 
@@ -64,6 +65,32 @@ it('a rollout with wrong settings is not begun', async () => {
   }
   expect((await rig.run('rollouts', 'start', 'demo', '2', '--by-hand', '--minutes', '5')).code).toBe(2);
   expect((await rig.run('rollouts', 'start', 'nobody', '2')).stderr).toContain('(alias_not_found)');
+});
+
+it('a rollout says what its suite found', async () => {
+  const tuning = await ScriptedTuning.start(await rig.bus.connect('tuning'));
+  try {
+    const graders = [
+      {
+        grader: 0,
+        passed: 5,
+        of: 10,
+        rate: null,
+        delta: { points: 0, low: -20, high: 20, better: 0, worse: 0, items: 10, is_certain: false },
+      },
+    ];
+    const result = { deployment: 2, answered: 10, failed: 0, graders, preferences: [], median_ms: null };
+    tuning.suites.set(4, { state: 'succeeded', done: 20, result });
+    expect((await rig.run('rollouts', 'start', 'demo', '2', '--suite', 'other')).stderr).toContain('(suite_not_found)');
+    const started = await rig.json('rollouts', 'start', 'demo', '2', '--suite', 'support');
+    expect(started).toMatchObject({ ...shown, suite: { suite: 4, evaluation: 4, state: 'passed' } });
+    const { stdout } = await rig.run('rollouts', 'show', 'demo');
+    expect(stdout).toMatch(/^Suite +passed; evaluation 4; The suite support \(evaluation 4\): no grader is certainly worse/m);
+    expect(stdout).toMatch(/^exact +0 points +-20 to 20 +10 +not worse$/m);
+  } finally {
+    await rig.run('rollouts', 'back', 'demo');
+    await tuning.stop();
+  }
 });
 
 it('an account is deleted although one runs', async () => {

@@ -1,5 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ScriptedTuning } from '../adapters/scripted-tuning.js';
 import { call, codeOf, ERAS, McpStage, type McpTenant } from './stage/mcp-stage.js';
 
 let stage: McpStage;
@@ -35,4 +36,22 @@ it('an agent moves an alias in steps, and back', async () => {
   const back = await call(agent, 'roll_back', { alias: 'steps', confirm_alias: 'steps', reason: 'A test.' });
   expect(back.data).toMatchObject({ state: 'rolled_back', candidate_percent: 0, reason: 'A test.' });
   expect((await call(agent, 'get_deployment', { slug: `${tenant.slug}/steps` })).data).toMatchObject({ slug: one });
+});
+
+it('an agent has a candidate evaluated by a suite', async () => {
+  const [one, two] = await Promise.all([stage.created(agent), stage.created(agent)]);
+  await call(agent, 'set_alias', { alias: 'judged', slug: one });
+  const tuning = await ScriptedTuning.start(await stage.rig.bus.connect('tuning'));
+  try {
+    tuning.suites.set(4, { done: 3 });
+    const wrong = await call(agent, 'start_rollout', { alias: 'judged', candidate: two, suite: 'other' });
+    expect([codeOf(wrong), wrong.text]).toEqual(['suite_not_found', expect.stringContaining('list_evaluation_suites')]);
+    const started = await call(agent, 'start_rollout', { alias: 'judged', candidate: two, suite: 'support' });
+    const suite = { state: 'running', evaluation: 4, done: 3, total: 20, figures: [] };
+    expect(started.data).toMatchObject({ state: 'running', waits_for: 'suite', suite });
+    expect(tuning.evaluated[0]).toMatchObject({ suite: 4, actor: { kind: 'key' } });
+    await call(agent, 'roll_back', { alias: 'judged', confirm_alias: 'judged' });
+  } finally {
+    await tuning.stop();
+  }
 });
