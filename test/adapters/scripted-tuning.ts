@@ -45,9 +45,9 @@ function viewOf({ id, name, version, content, peft: _, witness, base_path, ...re
 
 /** An evaluation that has just begun. */
 const EVALUATION = {
-  ...{ suite_name: 'support', state: 'running', detail: null, done: 0, total: 20, has_changed: false },
+  ...{ suite_name: 'support', state: 'running' as const, detail: null, done: 0, total: 20, has_changed: false },
   ...{ graders: ['exact'], result: null },
-} as const;
+};
 
 const suiteView = (id: number): z.input<typeof FindSuite.reply>['suite'] => ({
   ...{ id, name: 'support', dataset: 1, dataset_name: 'questions', version: 1, sample: 10, seed: 1, graders: [{ kind: 'exact' }] },

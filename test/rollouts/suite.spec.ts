@@ -22,7 +22,7 @@ function answer({ body, path }: UpstreamRequest): ReturnType<typeof chatStream> 
   const chat = body as ChatBody;
   if (chat.model !== 'judge') return chatStream([`A ${chat.model} answer.`]);
   const [, first = '', second = ''] = lastOf(chat).split(/<<<(?:FIRST|SECOND) ANSWER/);
-  const winner = likes(first) === likes(second) ? 'tie' : likes(first) > likes(second) ? 'first' : 'second';
+  const winner = ['second', 'tie', 'first'][Math.sign(likes(first) - likes(second)) + 1];
   return chatStream([JSON.stringify({ winner })]);
 }
 

@@ -30,7 +30,7 @@ export function RolloutSuite({ suite, reason }: RolloutSuiteProps): JSX.Element 
       {figures.length > 0 && (
         <ul className="tabular-nums">
           {figures.map((figure, at) => (
-            // oxlint-disable-next-line react/no-array-index-key -- a suite may have two graders of a kind, and their order stays
+            // A suite may have two graders of a kind, and their order stays.
             <li key={at}>
               <span className="text-muted">{figure.grader}</span> {suiteFigure(figure)}
             </li>

@@ -16,7 +16,7 @@ describe('a rollout in words', () => {
   it('says how far its suite is, and what it found', () => {
     expect(suiteState({ state: 'running', done: 12, total: 40 })).toEqual(['busy', 'Running, 12 of 40']);
     expect(suiteState({ state: 'failed', done: 12, total: 40 })).toEqual(['warn', 'No result']);
-    expect(suiteState({ state: 'newer' as never, done: 0, total: 0 })).toEqual(['plain', 'newer']);
+    expect(suiteState({ state: 'newer', done: 0, total: 0 })).toEqual(['plain', 'newer']);
     const figure = { grader: 'exact', value: -50, low: -80, high: 1.2, items: 10, is_worse: false };
     expect(suiteFigure({ ...figure, unit: 'points' })).toBe('-50 points on 10 items, 95 % -80 to +1.2');
     expect(suiteFigure({ ...figure, unit: 'wins', value: 20, low: 5.7, high: 51 })).toBe('Wins 20 % of 10 items, 95 % 5.7 to 51 %');

@@ -4,7 +4,7 @@ import { type AccountId, EvaluateRollout, FindSuite, isServiceError, ServiceErro
 import { Transactions } from '@slipway/database';
 import { RpcClient } from '@slipway/platform';
 import { type Rollout, RolloutsRepository, type SuiteOutcome } from './rollouts.repository.js';
-import { outcomeOf } from './suite-check.js';
+import { NOT_ASKED, outcomeOf } from './suite-check.js';
 
 /** Answers of tuning-service after which asking again gives no other one. */
 const LASTING = new Set(['suite_not_found', 'dataset_not_found', 'deployment_not_found', 'evaluation_not_found', 'invalid_request']);
@@ -41,17 +41,17 @@ export class RolloutSuites {
     return outcome;
   }
 
-  async #ask({ id, account, stable, candidate, suiteActor, suiteOutcome: before }: Rollout, suite: SuiteId): Promise<SuiteOutcome> {
-    const evaluation = before?.evaluation ?? undefined;
+  async #ask(rollout: Rollout, suite: SuiteId): Promise<SuiteOutcome> {
+    const { id, account, stable, candidate, suiteActor, suiteOutcome } = rollout;
+    const before = suiteOutcome ?? NOT_ASKED;
     try {
-      const request = { account, rollout: id, suite, stable, candidate, evaluation, actor: suiteActor ?? undefined };
-      return outcomeOf(await this.rpc.call(EvaluateRollout, request));
+      const known = { evaluation: before.evaluation ?? undefined, actor: suiteActor ?? undefined };
+      return outcomeOf(await this.rpc.call(EvaluateRollout, { account, rollout: id, suite, stable, candidate, ...known }));
     } catch (error) {
       if (!isServiceError(error)) throw error;
       const { code, message } = error;
-      const known = { evaluation: evaluation ?? null, done: before?.done ?? 0, total: before?.total ?? 0, figures: [] };
       const detail = code === 'unavailable' ? 'tuning-service does not answer.' : message.slice(0, 500);
-      return { ...known, state: LASTING.has(code) ? 'failed' : 'waiting', detail };
+      return { ...before, state: LASTING.has(code) ? 'failed' : 'waiting', detail };
     }
   }
 }

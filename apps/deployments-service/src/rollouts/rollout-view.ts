@@ -1,6 +1,7 @@
 import type { RolloutFigures, RolloutView } from '@slipway/contracts';
 import type { z } from 'zod';
-import type { Rollout, SuiteOutcome } from './rollouts.repository.js';
+import type { Rollout } from './rollouts.repository.js';
+import { NOT_ASKED } from './suite-check.js';
 
 type View = z.input<typeof RolloutView>;
 
@@ -9,9 +10,6 @@ function percentOf({ state, steps, atStep }: Pick<Rollout, 'state' | 'steps' | '
   if (state === 'running') return steps[atStep] ?? 100;
   return state === 'promoted' ? 100 : 0;
 }
-
-/** Before tuning-service was asked for the first time. */
-const NOT_ASKED: SuiteOutcome = { evaluation: null, state: 'waiting', detail: null, done: 0, total: 0, figures: [] };
 
 /** What its suite says of the candidate; null = it has none. */
 const suiteOf = ({ suite, suiteOutcome }: Rollout): View['suite'] => suite && { suite, ...(suiteOutcome ?? NOT_ASKED) };

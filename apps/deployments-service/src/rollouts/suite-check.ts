@@ -5,6 +5,9 @@ import type { SuiteOutcome } from './rollouts.repository.js';
 type Evaluated = z.output<typeof EvaluateRollout.reply>;
 type Figure = SuiteOutcome['figures'][number];
 
+/** Before tuning-service was asked for the first time. */
+export const NOT_ASKED: SuiteOutcome = { evaluation: null, state: 'waiting', detail: null, done: 0, total: 0, figures: [] };
+
 /** Longest sentence that is kept. */
 const DETAIL_CHARS = 500;
 
