@@ -1,9 +1,9 @@
 // Makes the JetStream streams and value stores that services publish to, as the NATS user `boot`, and leaves. Streams
-// that exist are brought up to date and keep what they hold. Reads NATS_URL, NATS_CREDENTIALS_DIR and
-// SLIPWAY_ENV; a stream has as many copies as NATS_URL names servers, three at most.
+// that exist are brought up to date and keep what they hold. Reads NATS_URL, NATS_CREDENTIALS_DIR,
+// NATS_CA, NATS_CERT, NATS_KEY and SLIPWAY_ENV; a stream has as many copies as NATS_URL names servers, three at most.
 import { setTimeout as delay } from 'node:timers/promises';
 import { VALUE_STORES, WORK_STREAMS } from '@slipway/contracts';
-import { connectNats, createLogger, ensureValueStore, ensureWorkStream, isTooLarge } from '@slipway/platform';
+import { connectNats, createLogger, ensureValueStore, ensureWorkStream, isTooLarge, natsTlsOf } from '@slipway/platform';
 
 const { NATS_URL: url = '', NATS_CREDENTIALS_DIR: credentialsDir, SLIPWAY_ENV: env = 'dev' } = process.env;
 /** A cluster that has just been started elects its leaders first. */
@@ -24,7 +24,7 @@ async function make(ensure, nats) {
 }
 
 try {
-  const nats = await connectNats({ url, credentialsDir, role: 'boot', name: 'make-streams', log });
+  const nats = await connectNats({ url, credentialsDir, tls: natsTlsOf(process.env), role: 'boot', name: 'make-streams', log });
   for (const stream of WORK_STREAMS) await make((place) => ensureWorkStream(stream, place), nats);
   for (const store of VALUE_STORES) {
     await make((place) => ensureValueStore(store, place), nats).catch((/** @type {unknown} */ error) => {

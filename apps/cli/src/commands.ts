@@ -2,6 +2,8 @@ import { RotateSessionKey } from '@slipway/contracts';
 import { accounts } from './accounts/account-commands.js';
 import { aliases } from './aliases/alias-commands.js';
 import { audit } from './audit/audit-commands.js';
+import { certs } from './certs/certs-command.js';
+import { natsConf } from './certs/nats-conf-command.js';
 import { type CliCommand, command, group } from './command.js';
 import { create, update } from './deployments/revision-commands.js';
 import { list, log, models, show } from './deployments/show-commands.js';
@@ -51,4 +53,6 @@ export const COMMANDS: readonly CliCommand[] = [
   audit,
   group('sessions', 'Replaces the key that signs the sessions of the console.', [rotateKey]),
   workers,
+  certs,
+  natsConf,
 ];

@@ -7,6 +7,10 @@ export const Config = z.object({
   NATS_URL: z.string().min(1).optional(),
   /** Folder with the credentials of the user `ops`. */
   NATS_CREDENTIALS_DIR: z.string().optional(),
+  /** PEM files for TLS with the NATS servers. */
+  NATS_CA: z.string().optional(),
+  NATS_CERT: z.string().optional(),
+  NATS_KEY: z.string().optional(),
   SLIPWAY_ENV: EnvironmentName.optional(),
 });
 export type Config = z.output<typeof Config>;

@@ -9,6 +9,8 @@ import {
   ensureValueStore,
   ensureWorkStream,
   isTooLarge,
+  natsTlsOf,
+  type NatsTlsFiles,
   renderNatsConf,
   withinTime,
 } from '@slipway/platform';
@@ -33,6 +35,8 @@ const goSettings = (): Record<string, string> => (availableParallelism() <= FEW_
 export interface NatsAddress {
   readonly url: string;
   readonly credentialsOf: (role: Role) => string;
+  /** Files for TLS with a server of the user's own. */
+  readonly tls?: NatsTlsFiles | undefined;
 }
 
 /** A NATS server that accepted a connection. */
@@ -81,7 +85,9 @@ export function credentialsFolder(folder: string, role: Role): string {
 /** The user's own server; null for none. The first stage has checked that both variables are set. */
 function foreign({ stage }: LaunchContext): NatsAddress | null {
   const { NATS_URL: url, NATS_CREDENTIALS_DIR: credentialsDir } = stage.environment;
-  return url && credentialsDir ? { url, credentialsOf: (role) => credentialsFolder(credentialsDir, role) } : null;
+  return url && credentialsDir
+    ? { url, credentialsOf: (role) => credentialsFolder(credentialsDir, role), tls: natsTlsOf(stage.environment) }
+    : null;
 }
 
 /** Connects within `READY_WITHIN_MS`; the NATS client itself would retry without end. */
@@ -91,6 +97,7 @@ export async function openConnection(context: LaunchContext, address: NatsAddres
     url: address.url,
     role,
     credentialsDir: address.credentialsOf(role),
+    tls: address.tls,
     name: `launcher-${role}`,
     log: silent,
   });

@@ -163,6 +163,7 @@ export class Services {
       SLIPWAY_ENV: context.env,
       NATS_URL: surroundings.nats.url,
       NATS_CREDENTIALS_DIR: surroundings.nats.credentialsOf(role),
+      ...(surroundings.nats.tls && pick(context.stage.environment, ['NATS_CA', 'NATS_CERT', 'NATS_KEY'])),
       OPS_PORT: '0',
       DRAIN_MS: String(DRAIN_MS),
       ...pick(context.stage.environment, [...COMMON_SETTINGS, ...(SETTINGS[app] ?? [])]),

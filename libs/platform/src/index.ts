@@ -41,6 +41,8 @@ export { type CommonRequestFields, RequestLine } from './log/request-line.js';
 export { Counter, Gauge, Histogram, Registry, createMetrics } from './metrics/metrics.js';
 export { connectNats, roleOf } from './nats/connect.js';
 export type { NatsIdentity, NatsOptions } from './nats/connect.js';
+export { natsTlsOf } from './nats/tls/tls-files.js';
+export type { NatsTlsConfig, NatsTlsFiles } from './nats/tls/tls-files.js';
 export { watchConnection } from './nats/watch-connection.js';
 export type { ConnectionEvents } from './nats/watch-connection.js';
 export { inParts, messageBytesOf, PartCollector } from './nats/message-parts.js';
@@ -50,7 +52,7 @@ export type { EnvironmentSeeds, NatsSeeds, UserKey } from './nats/identities.js'
 export { readWorkerSigning, WorkerSigning } from './nats/worker-signing.js';
 export { isOlder, LEAST_NATS_SERVER, RECOMMENDED_NATS_SERVER } from './nats/server-version.js';
 export { renderNatsConf } from './nats/nats-conf.js';
-export type { NatsCluster, NatsConfOptions } from './nats/nats-conf.js';
+export type { NatsCluster, NatsConfOptions, NatsServerTls } from './nats/nats-conf.js';
 export { processMemory } from './process/process-memory.js';
 export { allDeployments, allModels, fitting, idOf, type ListCaller, type Page, pageOf } from './rpc/fitting.js';
 export { RpcClient, UnansweredError } from './rpc/rpc-client.js';

@@ -12,8 +12,8 @@ const CONNECTED_WITHIN_MS = 5_000;
 const ANSWERED_WITHIN_MS = 15_000;
 
 /** Connects, or gives up after a while: the NATS client itself retries for ever. */
-async function connect({ url, credentialsDir }: ControlAddress): Promise<NatsConnection> {
-  const opening = connectNats({ url, role: 'ops', credentialsDir, name: 'slipway-cli', log: createLogger('cli', 'silent') });
+async function connect({ url, credentialsDir, tls }: ControlAddress): Promise<NatsConnection> {
+  const opening = connectNats({ url, role: 'ops', credentialsDir, tls, name: 'slipway-cli', log: createLogger('cli', 'silent') });
   opening.catch(() => undefined);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EnvironmentName } from '@slipway/contracts';
+import { natsTlsOf, type NatsTlsFiles } from '@slipway/platform';
 import { z } from 'zod';
 import { CliError } from '../cli-errors.js';
 import type { Config } from '../config.js';
@@ -19,6 +20,8 @@ export interface ControlAddress {
   readonly environment: string;
   /** Absent where the server asks for no credentials. */
   readonly credentialsDir: string | undefined;
+  /** Absent where none are named. */
+  readonly tls?: NatsTlsFiles | undefined;
   /** Where the console of `npm start` is opened; absent where nothing says so. */
   readonly consoleUrl?: string | undefined;
 }
@@ -61,6 +64,7 @@ export async function findControl({ config, dataDir, defaultDataDir }: AddressSo
       url: config.NATS_URL,
       environment: config.SLIPWAY_ENV ?? DEFAULT_ENVIRONMENT,
       credentialsDir: config.NATS_CREDENTIALS_DIR,
+      tls: natsTlsOf(config),
     };
   }
   const file = await readControlFile(dataDir ?? defaultDataDir);
@@ -69,6 +73,7 @@ export async function findControl({ config, dataDir, defaultDataDir }: AddressSo
     url: file.nats_url,
     environment: own.SLIPWAY_ENV ?? file.environment,
     credentialsDir: own.NATS_CREDENTIALS_DIR ?? file.credentials_dir,
+    tls: natsTlsOf(config),
     consoleUrl: file.console_url,
   };
 }

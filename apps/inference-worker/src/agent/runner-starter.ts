@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type AssignmentItem, type DeploymentId, engineOf, fileOf } from '@slipway/contracts';
 import { EngineLoadError, type ExportedAdapter } from '@slipway/engine';
-import { CONFIG, connectNats, LOG, type Logger, NATS, type NatsConnection, type ThreadPool } from '@slipway/platform';
+import { CONFIG, connectNats, LOG, type Logger, NATS, type NatsConnection, natsTlsOf, type ThreadPool } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
 import { createEngine, type EngineSource, programFor, requestReaders } from '../engines.js';
 import type { RunnerName, RunnerNames } from '../identity/runner-names.js';
@@ -92,6 +92,7 @@ export class RunnerStarter {
       env: config.SLIPWAY_ENV,
       natsUrl: config.NATS_URL,
       // A runner with a name of its own gets none of this worker's credentials.
+      natsTls: natsTlsOf(config) ?? null,
       natsCredentialsDir: name.held ? null : (config.NATS_CREDENTIALS_DIR ?? null),
       wk: name.wk,
       identity: name.held && { key: name.held.key, jwt: name.held.jwt },
@@ -155,7 +156,15 @@ export class RunnerStarter {
       name.giveBack();
     };
     try {
-      if (name.held) nats = await connectNats({ url, role: 'runner', identity: name.held, name: `runner-${item.dep}`, log });
+      if (name.held)
+        nats = await connectNats({
+          url,
+          tls: natsTlsOf(this.config),
+          role: 'runner',
+          identity: name.held,
+          name: `runner-${item.dep}`,
+          log,
+        });
       const engine = await createEngine(source, {
         context: item.context,
         slots: item.slots,

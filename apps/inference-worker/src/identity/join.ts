@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Incarnation, JoinWorker, type WorkerIdentity } from '@slipway/contracts';
-import { connectNats, hasCredentials, type Logger, type NatsLogin, newUserKey, nuid, RpcClient, type UserKey } from '@slipway/platform';
+import { connectNats, hasCredentials, type Logger, type NatsLogin, type NatsTlsConfig, natsTlsOf, newUserKey, nuid, RpcClient, type UserKey } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
 
 /** Pause before keys-service is asked again, in milliseconds. */
@@ -26,7 +26,7 @@ export const heldName = (key: UserKey, { wk, jwt, expires_at: end }: WorkerIdent
   expiresAt: Date.parse(end),
 });
 
-type JoinOptions = Pick<WorkerConfig, 'NATS_URL' | 'NATS_CREDENTIALS_DIR' | 'SLIPWAY_ENV'>;
+type JoinOptions = Pick<WorkerConfig, 'NATS_URL' | 'NATS_CREDENTIALS_DIR' | 'SLIPWAY_ENV'> & NatsTlsConfig;
 
 /**
  * Asks keys-service once for the NATS user of a name, over a connection that can do nothing else.
@@ -34,7 +34,7 @@ type JoinOptions = Pick<WorkerConfig, 'NATS_URL' | 'NATS_CREDENTIALS_DIR' | 'SLI
  */
 export async function askToJoin(config: JoinOptions, log: Logger, { wk, key }: Pick<HeldName, 'wk' | 'key'>): Promise<WorkerIdentity> {
   const { NATS_URL: url, NATS_CREDENTIALS_DIR: credentialsDir, SLIPWAY_ENV: env } = config;
-  const nats = await connectNats({ url, role: 'join', credentialsDir, name: `join ${wk}`, log });
+  const nats = await connectNats({ url, role: 'join', credentialsDir, tls: natsTlsOf(config), name: `join ${wk}`, log });
   try {
     return await new RpcClient(nats, env).call(JoinWorker, { wk, key: key.public, host: hostname() });
   } finally {

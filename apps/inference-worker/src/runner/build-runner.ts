@@ -55,6 +55,7 @@ export async function buildRunner(
   if (isFirst) leaveRoot(setup, log);
   const nats = await connectNats({
     url,
+    tls: setup.natsTls ?? undefined,
     name: `runner-${item.dep}`,
     log,
     ...(identity

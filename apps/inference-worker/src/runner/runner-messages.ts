@@ -21,6 +21,8 @@ export type RunnerFigures = z.infer<typeof RunnerFigures>;
 export const RunnerSetup = z.object({
   env: z.string(),
   natsUrl: z.string(),
+  /** Paths of the files for TLS, which the runner's user must be able to read. */
+  natsTls: z.object({ ca: z.string().optional(), cert: z.string().optional(), key: z.string().optional() }).nullable(),
   /** Credentials that all workers share; null = the runner uses `identity`. */
   natsCredentialsDir: z.string().nullable(),
   /** Name of this runner. */

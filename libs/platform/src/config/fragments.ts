@@ -34,6 +34,11 @@ export const natsFragment = {
     .default('nats://127.0.0.1:4222'),
   /** Folder with one credentials file per role: `<role>.creds` or `<role>.json`. */
   NATS_CREDENTIALS_DIR: z.string().optional(),
+  /** PEM file of the authorities that sign the servers' certificates; absent = those that Node trusts. */
+  NATS_CA: z.string().optional(),
+  /** PEM files of a certificate of this process and its key, where the servers ask for one. */
+  NATS_CERT: z.string().optional(),
+  NATS_KEY: z.string().optional(),
 };
 
 /** The address of a PostgreSQL server or database. */

@@ -12,6 +12,7 @@ import { ConfigError } from '../config/config-error.js';
 import type { Logger } from '../log/logger.js';
 import { readCredentials } from './credentials.js';
 import type { UserKey } from './identities.js';
+import { clientTls, type NatsTlsFiles, readNatsTls } from './tls/tls-files.js';
 import { randomToken } from '../secrets/random-token.js';
 import { setInbox } from './questions.js';
 import { LEAST_NATS_SERVER, isOlder } from './server-version.js';
@@ -34,6 +35,8 @@ export interface NatsOptions {
   readonly credentialsDir?: string | undefined;
   /** Identity of a named role, instead of credentials from a folder. */
   readonly identity?: NatsIdentity | undefined;
+  /** Files for TLS; absent: TLS where the server offers it, with the authorities that Node trusts. */
+  readonly tls?: NatsTlsFiles | undefined;
   /** Shown in the server's monitoring. */
   readonly name: string;
   readonly log: Logger;
@@ -47,10 +50,11 @@ export interface NatsOptions {
 /**
  * Opens a connection that waits for the server at start and reconnects for ever. A dead server is detected at once by its closed
  * socket, a hung one within 2 s; see `leaveHungServer`.
- * @throws ConfigError when the credentials are missing, malformed or refused, and for a service when the server is too old.
+ * @throws ConfigError when the credentials are missing, malformed or refused, when the files for TLS are missing or malformed, and for a service when the server is too old.
  */
 export async function connectNats(options: NatsOptions): Promise<NatsConnection> {
-  const { url, role, identity, name, log, lost = endProcess } = options;
+  const { url, role, identity, tls, name, log, lost = endProcess } = options;
+  if (tls) await readNatsTls(tls);
   const authenticator = await authenticatorOf(options);
   const inbox = `${inboxPrefix(role)}.${identity?.wk ?? randomToken()}`;
   const nats = await connectAs(role, {
@@ -66,6 +70,7 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
     noAsyncTraces: true,
     noEcho: true,
     ...(authenticator && { authenticator }),
+    ...(tls && { tls: clientTls(url, tls) }),
   });
   roles.set(nats, role);
   setInbox(nats, inbox);

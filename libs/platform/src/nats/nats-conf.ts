@@ -12,6 +12,15 @@ export interface NatsCluster {
   readonly password: string;
 }
 
+/** Paths of a server's files for TLS, as the server sees them. Members of a cluster show each other the same certificate. */
+export interface NatsServerTls {
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+  /** Whether clients must show a certificate that the authority signed. */
+  readonly verify?: boolean | undefined;
+}
+
 type Passwords = Readonly<Record<PlainRole, string>>;
 
 /** Inputs of a nats-server configuration. */
@@ -40,6 +49,8 @@ export interface NatsConfOptions {
   readonly systemPassword?: string | undefined;
   /** Absent = a single server. The server announces no members to clients, which have all addresses in their configuration. */
   readonly cluster?: NatsCluster | undefined;
+  /** Absent = connections of clients and members are not encrypted. */
+  readonly tls?: NatsServerTls | undefined;
   /** Address of the HTTP monitor, such as `127.0.0.1:8222`; absent = none. It requires no password. */
   readonly monitor?: string | undefined;
   /** Further top-level lines. */
@@ -71,7 +82,13 @@ ${PLAIN_ROLES.map((role) => user(role, env, { name: nameOf(role), password: pass
 
 const ROUTE_USER = 'route';
 
-function clusterBlock({ name, host, port, routes, password }: NatsCluster): string {
+/** Time for a handshake, in seconds: a busy machine needs more than the usual two. */
+const HANDSHAKE_S = 5;
+
+const tlsBlock = ({ ca, cert, key }: NatsServerTls, verify: boolean): string =>
+  `tls { cert_file: ${JSON.stringify(cert)}, key_file: ${JSON.stringify(key)}, ca_file: ${JSON.stringify(ca)}, verify: ${verify}, timeout: ${HANDSHAKE_S} }\n`;
+
+function clusterBlock({ name, host, port, routes, password }: NatsCluster, tls: NatsServerTls | undefined): string {
   const login = `${ROUTE_USER}:${encodeURIComponent(password)}`;
   return `cluster {
   name: ${JSON.stringify(name)}
@@ -79,7 +96,7 @@ function clusterBlock({ name, host, port, routes, password }: NatsCluster): stri
   authorization { user: ${ROUTE_USER}, password: ${JSON.stringify(password)} }
   routes: ${list(routes.map((route) => `nats-route://${login}@${route}`))}
   no_advertise: true
-}
+${tls ? `  ${tlsBlock(tls, true)}` : ''}}
 `;
 }
 
@@ -126,8 +143,13 @@ system_account: ${system[0]}
  * @throws TypeError when an environment lacks the seeds or passwords that the first one has
  */
 export function renderNatsConf(options: NatsConfOptions): string {
-  const { env, host, port, serverName, storeDir, seeds, neighbours, cluster, monitor, extra } = options;
-  const further = [cluster && clusterBlock(cluster), monitor !== undefined && `http: ${JSON.stringify(monitor)}\n`, extra];
+  const { env, host, port, serverName, storeDir, seeds, neighbours, cluster, monitor, tls, extra } = options;
+  const further = [
+    tls && tlsBlock(tls, tls.verify === true),
+    cluster && clusterBlock(cluster, tls),
+    monitor !== undefined && `http: ${JSON.stringify(monitor)}\n`,
+    extra,
+  ];
   return `# Generated from the message contracts; changes here are lost.
 host: ${JSON.stringify(host)}
 port: ${port}

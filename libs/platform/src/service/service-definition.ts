@@ -15,6 +15,9 @@ export interface ServiceConfig {
   readonly DRAIN_MS: number;
   readonly NATS_URL: string;
   readonly NATS_CREDENTIALS_DIR?: string | undefined;
+  readonly NATS_CA?: string | undefined;
+  readonly NATS_CERT?: string | undefined;
+  readonly NATS_KEY?: string | undefined;
 }
 
 /** A configuration schema of a service: a zod object that spreads `serviceFragment` and `natsFragment`. */

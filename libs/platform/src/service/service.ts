@@ -20,6 +20,8 @@ import type { z } from 'zod';
 import type { Logger } from '../log/logger.js';
 import { NestLogger } from '../log/nest-logger.js';
 import { createMetrics } from '../metrics/metrics.js';
+import { tlsMetrics } from '../nats/tls/tls-metrics.js';
+import { natsTlsOf } from '../nats/tls/tls-files.js';
 import { RpcClient } from '../rpc/rpc-client.js';
 import { RpcServer } from '../rpc/rpc-server.js';
 import { overWithin } from '../time/over-within.js';
@@ -57,6 +59,7 @@ export class Service<S extends ServiceSchema> {
   readonly #ops: OpsServer;
   readonly #resources: readonly Resource[];
   readonly #links = new Map<InjectionToken, NatsLink>();
+  readonly #tlsMetrics: ReturnType<typeof tlsMetrics>;
   #login: NatsLogin | undefined;
   #door: HttpDoor | undefined;
   #app: INestApplicationContext | undefined;
@@ -71,6 +74,7 @@ export class Service<S extends ServiceSchema> {
     this.#surroundings = surroundings;
     this.#resources = definition.resources ?? [];
     this.metrics = createMetrics(definition.name);
+    this.#tlsMetrics = tlsMetrics(this.metrics);
     this.#lifecycle = new Lifecycle(log, config.DRAIN_MS);
     this.#ops = new OpsServer({ host, port, metrics: this.metrics, notReady: () => this.notReady(), log });
     this.#door = definition.http?.(config);
@@ -88,8 +92,10 @@ export class Service<S extends ServiceSchema> {
 
   /** What /readyz says: null when the service is ready. */
   notReady(): string | null {
-    if (this.#lifecycle.state !== 'ready') return this.#lifecycle.state;
-    if (this.#definition.readyWithoutNats !== true && this.#links.get(NATS)?.up !== true) return 'not connected to NATS';
+    const trouble = this.#links.get(NATS)?.trouble ?? null;
+    const detail = trouble === null ? '' : `: ${trouble}`;
+    if (this.#lifecycle.state !== 'ready') return `${this.#lifecycle.state}${detail}`;
+    if (this.#definition.readyWithoutNats !== true && this.#links.get(NATS)?.up !== true) return `not connected to NATS${detail}`;
     for (const resource of this.#resources) {
       const missing = resource.notReady?.(this.get(resource.token)) ?? null;
       if (missing !== null) return missing;
@@ -136,7 +142,9 @@ export class Service<S extends ServiceSchema> {
         const { NATS_URL: url } = this.#config;
         const { log, fault } = this.#surroundings;
         this.#login ??= await this.#logIn();
-        const link = new NatsLink({ ...this.#login, url, name: `${this.#definition.name}${suffix}`, log, ...(fault && { lost: fault }) });
+        const name = `${this.#definition.name}${suffix}`;
+        const options = { ...this.#login, url, tls: natsTlsOf(this.#config), name, log, ...(fault && { lost: fault }) };
+        const link = new NatsLink(options, (trouble, expiries) => this.#tlsMetrics(name, trouble, expiries));
         this.#links.set(token, link);
         await link.open();
       },
