@@ -172,7 +172,7 @@ describe('files for TLS', () => {
     const one = await started(server, { NATS_CA: at('ca.pem'), NATS_CERT: at('own.pem'), NATS_KEY: at('own.key') });
     const nats = one.get<NatsConnection>(NATS);
     const received: string[] = [];
-    nats.subscribe('tls.check', { callback: (_, message) => received.push(message.string()) });
+    nats.subscribe('tls.check', { callback: (_, message) => void received.push(message.string()) });
     let moves = 0;
     void (async () => {
       for await (const { type } of nats.status()) if (type === 'reconnect') moves += 1;

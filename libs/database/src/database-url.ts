@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs';
 import { ConfigError } from '@slipway/platform';
 
 /** Settings that give the address of a service's database. */
@@ -39,4 +40,23 @@ export function databaseUrl({ env, name, serverUrl, databaseUrl: own }: Database
   const url = checked(serverUrl, 'DATABASE_URL');
   url.pathname = `/slipway_${env}_${name}`;
   return url.href;
+}
+
+/** Parameters of an address that name files. */
+const FILES = ['sslrootcert', 'sslcert', 'sslkey'];
+
+/** Checks that the files that an address names can be read. @throws ConfigError naming those that cannot */
+export function checkAddress(url: string): void {
+  const { searchParams } = new URL(url);
+  const problems = FILES.flatMap((name) => {
+    const path = searchParams.get(name);
+    if (path === null) return [];
+    try {
+      accessSync(path, constants.R_OK);
+      return [];
+    } catch (error) {
+      return [`DATABASE_URL, or the own database's: ${name} ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`];
+    }
+  });
+  if (problems.length > 0) throw new ConfigError(problems);
 }

@@ -3,7 +3,7 @@ import { AuditLog } from './audit/audit-log.js';
 import { RefusalLog, type RefusalLogOptions } from './audit/refusal-log.js';
 import type { DatabaseOptions } from './data-source-options.js';
 import { Database } from './database.js';
-import { databaseUrl } from './database-url.js';
+import { checkAddress, databaseUrl } from './database-url.js';
 import { Transactions } from './transactions.js';
 
 /** Description of a service's own database. */
@@ -17,11 +17,12 @@ type DatabaseConfig = ServiceConfig & { readonly DATABASE_URL?: string | undefin
 
 /** A service's own database as a resource. It provides `Database`, `Transactions` and `AuditLog`. */
 export function database({ name, ...made }: ServiceDatabase): Resource<Database> {
-  const create = (config: DatabaseConfig, log: Logger, metrics: Registry): Database => {
+  const urlOf = (config: DatabaseConfig): string => {
     const own = config[`${name.toUpperCase()}_DATABASE_URL`] as string | undefined;
-    const url = databaseUrl({ env: config.SLIPWAY_ENV, name, serverUrl: config.DATABASE_URL, databaseUrl: own });
-    return new Database({ url, ...made, log, metrics });
+    return databaseUrl({ env: config.SLIPWAY_ENV, name, serverUrl: config.DATABASE_URL, databaseUrl: own });
   };
+  const create = (config: DatabaseConfig, log: Logger, metrics: Registry): Database =>
+    new Database({ url: urlOf(config), ...made, log, metrics });
   return {
     name: 'database',
     token: Database,
@@ -30,6 +31,7 @@ export function database({ name, ...made }: ServiceDatabase): Resource<Database>
       { provide: Transactions, useFactory: (opened: Database) => opened.transactions, inject: [Database] },
       { provide: AuditLog, useClass: AuditLog },
     ],
+    check: (config) => checkAddress(urlOf(config as DatabaseConfig)),
     start: (opened) => opened.open(),
     stop: (opened) => opened.close(),
   };

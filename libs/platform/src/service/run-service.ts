@@ -1,12 +1,16 @@
 import { ConfigError } from '../config/config-error.js';
 import { loadConfig } from '../config/load-config.js';
 import { createLogger, type Logger } from '../log/logger.js';
+import { checkServices } from './check-services.js';
 import { Service } from './service.js';
 import { freeStartGarbage } from './heap.js';
 import type { ServiceDefinition, ServiceSchema } from './service-definition.js';
 
 /** Time after the drain deadline before a process that hangs in its stop ends anyway, in milliseconds. */
 const FORCE_AFTER_MS = 2_000;
+
+/** Argument of a process that only checks its configuration. */
+const CHECK = '--check';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -27,17 +31,22 @@ interface Running {
 /**
  * Runs a service as this process: checks its configuration, starts it, stops it on SIGTERM or SIGINT (the second signal ends
  * the process at once) and on faults that nothing caught, then exits: 0 after an ordered stop, else 1. Wrong configuration,
- * also when it shows only at the start of a part, is written to stderr in one line per problem.
+ * also when it shows only at the start of a part, is written to stderr in one line per problem. With the argument `--check` the
+ * process writes what is wrong with its configuration and ends, without a start: 0 when nothing is wrong, else 2.
  * @param environment usually `process.env`
  */
 export const runService = <S extends ServiceSchema>(definition: ServiceDefinition<S>, environment: Environment): Promise<void> =>
-  runAll([() => running({ definition, environment })]);
+  // What runs a service knows no more of it than what all have.
+  runServices([{ definition: definition as unknown as ServiceDefinition<ServiceSchema>, environment }]);
 
 /**
  * Runs several services in this process, which ends with all of them as `runService` says: they start side by side and stop
  * one after the other, the last one first. A fault that nothing caught ends them all.
  */
-export const runServices = (services: readonly ServiceToRun[]): Promise<void> => runAll(services.map((service) => () => running(service)));
+export const runServices = async (services: readonly ServiceToRun[]): Promise<void> => {
+  if (process.argv.includes(CHECK)) process.exit(await checkServices(services));
+  await runAll(services.map((service) => () => running(service)));
+};
 
 async function runAll(makers: readonly (() => Running)[]): Promise<void> {
   try {

@@ -33,6 +33,8 @@ export interface Resource<T = unknown> {
   readonly token: InjectionToken<T>;
   /** Providers that come with it. They are global, and may inject what the skeleton provides and what other resources bring. */
   readonly providers?: readonly Provider[];
+  /** Checks its settings and the files that they name, and opens nothing. @throws ConfigError naming what is wrong */
+  check?(config: ServiceConfig): Promise<void> | void;
   start?(instance: T): Promise<void> | void;
   /** @param deadlineMs milliseconds left for this and for everything that stops after it */
   stop?(instance: T, deadlineMs: number): Promise<void> | void;
