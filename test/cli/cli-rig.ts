@@ -125,6 +125,11 @@ export class CliRig {
     return agent;
   }
 
+  /** Ends deployments-service. */
+  async stopDeployments(): Promise<void> {
+    await this.#services.pop()?.end();
+  }
+
   async end(): Promise<void> {
     for (const agent of this.agents) agent.stop();
     await Promise.all(this.#services.map((service) => service.end()));

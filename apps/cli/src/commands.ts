@@ -2,6 +2,7 @@ import { RotateSessionKey } from '@slipway/contracts';
 import { accounts } from './accounts/account-commands.js';
 import { aliases } from './aliases/alias-commands.js';
 import { audit } from './audit/audit-commands.js';
+import { check, status } from './check/check-commands.js';
 import { certs } from './certs/certs-command.js';
 import { natsConf } from './certs/nats-conf-command.js';
 import { type CliCommand, command, group } from './command.js';
@@ -53,6 +54,8 @@ export const COMMANDS: readonly CliCommand[] = [
   audit,
   group('sessions', 'Replaces the key that signs the sessions of the console.', [rotateKey]),
   workers,
+  status,
+  check,
   certs,
   natsConf,
 ];

@@ -41,6 +41,7 @@ export { type CommonRequestFields, RequestLine } from './log/request-line.js';
 export { Counter, Gauge, Histogram, Registry, createMetrics } from './metrics/metrics.js';
 export { connectNats, roleOf } from './nats/connect.js';
 export type { NatsIdentity, NatsOptions } from './nats/connect.js';
+export { findTlsTrouble } from './nats/tls/tls-guard.js';
 export { natsTlsOf } from './nats/tls/tls-files.js';
 export type { NatsTlsConfig, NatsTlsFiles } from './nats/tls/tls-files.js';
 export { watchConnection } from './nats/watch-connection.js';

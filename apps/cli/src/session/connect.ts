@@ -1,10 +1,22 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { RpcContract } from '@slipway/contracts';
-import { type NatsConnection, RpcClient, UnansweredError, connectNats, createLogger, loadConfig } from '@slipway/platform';
+import {
+  findTlsTrouble,
+  isOlder,
+  LEAST_NATS_SERVER,
+  RECOMMENDED_NATS_SERVER,
+  type NatsConnection,
+  RpcClient,
+  UnansweredError,
+  connectNats,
+  createLogger,
+  loadConfig,
+} from '@slipway/platform';
 import { z } from 'zod';
 import { CliError } from '../cli-errors.js';
 import { Config } from '../config.js';
 import { type ControlAddress, findControl } from './control-address.js';
-import { OPERATOR, type Session } from './session.js';
+import { OPERATOR, type ServerFacts, type Session } from './session.js';
 
 /** How long a connection may take, in milliseconds: the server is on this machine or in this network. */
 const CONNECTED_WITHIN_MS = 5_000;
@@ -29,6 +41,8 @@ async function connect({ url, credentialsDir, tls }: ControlAddress): Promise<Na
   } finally {
     clearTimeout(timer);
   }
+  const trouble = await findTlsTrouble(url, tls);
+  if (trouble) throw new CliError('not_secure', `${trouble.server}: ${trouble.text}.`);
   throw new CliError('not_running', `Nothing answers at ${url}: is Slipway running? npm start starts it.`);
 }
 
@@ -50,6 +64,19 @@ function withActor<Q>({ request: schema }: RpcContract, request: Q): Q {
   return schema instanceof z.ZodObject && 'actor' in schema.shape ? { actor: OPERATOR, ...request } : request;
 }
 
+/** How long the server may take to answer a ping, in milliseconds. */
+const PING_MS = 5_000;
+
+async function factsOf(connection: NatsConnection): Promise<ServerFacts | null> {
+  const { info } = connection;
+  const roundTripMs = await Promise.race([connection.rtt(), delay(PING_MS, null, { ref: false })]).catch(() => null);
+  if (!info || roundTripMs === null) return null;
+  const { version, tls_required: required, tls_available: available } = info;
+  const [least, recommended] = [LEAST_NATS_SERVER, RECOMMENDED_NATS_SERVER];
+  const encrypted = required === true || available === true;
+  return { version, least, recommended, isTooOld: isOlder(version), isOld: isOlder(version, recommended), encrypted, roundTripMs };
+}
+
 /** Connects as the user `ops`. */
 async function openSession(address: ControlAddress, { terminal, accountOption }: SessionOptions): Promise<Session> {
   const connection = await connect(address);
@@ -66,6 +93,7 @@ async function openSession(address: ControlAddress, { terminal, accountOption }:
         throw error instanceof UnansweredError ? explained(error, contract, address) : error;
       }
     },
+    server: () => factsOf(connection),
     close: () => connection.close(),
   };
 }

@@ -11,6 +11,18 @@ export interface Account {
   readonly slug: string;
 }
 
+/** What a command knows of the NATS server. */
+export interface ServerFacts {
+  readonly version: string;
+  /** Releases: the oldest that is supported, and the one with all known fixes. */
+  readonly least: string;
+  readonly recommended: string;
+  readonly isTooOld: boolean;
+  readonly isOld: boolean;
+  readonly encrypted: boolean;
+  readonly roundTripMs: number;
+}
+
 /** The connection that commands work with. */
 export interface Session {
   readonly terminal: Terminal;
@@ -18,6 +30,8 @@ export interface Session {
   readonly accountOption: string | undefined;
   /** Address of the console of `npm start`; absent where it is not known. */
   readonly consoleUrl?: string | undefined;
+  /** Null when the server does not answer. Absent in sessions that reach nothing. */
+  server?(): Promise<ServerFacts | null>;
   /**
    * Calls a service.
    * @throws ServiceError when it refuses; CliError `unavailable` when it does not answer

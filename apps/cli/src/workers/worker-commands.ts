@@ -7,7 +7,8 @@ import { checkedBy } from '../values.js';
 
 type Worker = z.output<typeof JoinedWorker>;
 
-async function allWorkers(session: Session): Promise<Worker[]> {
+/** Every worker that joined, page by page. */
+export async function allWorkers(session: Session): Promise<Worker[]> {
   const all: Worker[] = [];
   let after: Incarnation | null = null;
   do {

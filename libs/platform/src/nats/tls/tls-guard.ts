@@ -74,8 +74,8 @@ export class TlsGuard {
     this.#known ??= text;
     const changed = text !== this.#known;
     if (isUp() && !changed) return this.#note(null, null, expiries);
-    const found = await this.#ask(content);
-    this.#note(found?.trouble ?? null, found?.server ?? null, expiries);
+    const found = await firstTrouble(this.options.url, content);
+    this.#note(found, found?.server ?? null, expiries);
     if (found || !changed) return;
     this.#known = text;
     if (!isUp()) return;
@@ -83,20 +83,9 @@ export class TlsGuard {
     await this.options.moveOver();
   }
 
-  /** The first server whose TLS fails, unless another one's works. */
-  async #ask(content: NatsTlsContent | undefined): Promise<{ trouble: TlsTrouble; server: string } | null> {
-    const { url } = this.options;
-    let first: { trouble: TlsTrouble; server: string } | null = null;
-    for (const server of url.split(',').map((one) => one.trim())) {
-      const trouble = await tlsTrouble({ server, url, content });
-      if (trouble && !first) first = { trouble, server };
-    }
-    return first;
-  }
-
   #note(trouble: TlsTrouble | null, server: string | null, expiries: { readonly ca?: number; readonly cert?: number }): void {
     const { log, name, seen, isUp } = this.options;
-    const text = trouble && (server === null ? trouble.text : `${hostOf(server)}: ${trouble.text}`);
+    const text = trouble && (server === null ? trouble.text : `${server}: ${trouble.text}`);
     if (text !== null && text !== this.#trouble)
       log.error({ connection: name, reason: trouble?.reason, detail: text, kept: isUp() }, 'nats.tls_refused');
     this.#trouble = text;
@@ -104,8 +93,20 @@ export class TlsGuard {
   }
 }
 
-/** Host and port of an address, without credentials. */
-function hostOf(server: string): string {
-  const url = new URL(server.includes('://') ? server : `nats://${server}`);
-  return url.host;
+interface FoundTrouble extends TlsTrouble {
+  /** Host and port of the server. */
+  readonly server: string;
 }
+
+/** The first server whose TLS fails. */
+async function firstTrouble(url: string, content: NatsTlsContent | undefined): Promise<FoundTrouble | null> {
+  for (const server of url.split(',').map((one) => one.trim())) {
+    const trouble = await tlsTrouble({ server, url, content });
+    if (trouble) return { ...trouble, server: new URL(server.includes('://') ? server : `nats://${server}`).host };
+  }
+  return null;
+}
+
+/** Finds out whether TLS is why no server can be connected to. @throws ConfigError for files that are missing or malformed */
+export const findTlsTrouble = async (url: string, tls: NatsTlsFiles | undefined): Promise<FoundTrouble | null> =>
+  firstTrouble(url, tls && (await readNatsTls(tls)));

@@ -1,0 +1,89 @@
+import { isServiceError, ReadAudit, ReadDeploymentAudit, ReadTuningAudit } from '@slipway/contracts';
+import { CliError } from '../cli-errors.js';
+import { type CliCommand, command } from '../command.js';
+import { isAbsent } from '../session/connect.js';
+import type { Session } from '../session/session.js';
+import { table } from '../table.js';
+import { allWorkers } from '../workers/worker-commands.js';
+
+/** One line of the report. */
+interface Check {
+  readonly name: string;
+  readonly state: 'ok' | 'warning' | 'failed';
+  readonly detail: string;
+}
+
+const ms = (since: number): string => `${(performance.now() - since).toFixed(0)} ms`;
+
+async function nats({ server }: Session): Promise<Check> {
+  const name = 'nats';
+  const facts = await server?.();
+  if (!facts) return { name, state: 'failed', detail: 'the server does not answer' };
+  const { version, least, recommended, isTooOld, isOld, encrypted, roundTripMs } = facts;
+  const place = `nats-server ${version}, ${encrypted ? 'TLS' : 'not encrypted'}, ${roundTripMs.toFixed(1)} ms`;
+  if (isTooOld) return { name, state: 'failed', detail: `${place}; ${least} or newer is needed` };
+  if (isOld) return { name, state: 'warning', detail: `${place}; ${recommended} has all known fixes` };
+  return { name, state: 'ok', detail: place };
+}
+
+/** Reads past the end of each log: a service answers, and so does its database. */
+const BEYOND = Number.MAX_SAFE_INTEGER;
+const READS = {
+  'keys-service': (session: Session) => session.call(ReadAudit, { after: BEYOND }),
+  'deployments-service': (session: Session) => session.call(ReadDeploymentAudit, { after: BEYOND }),
+  'tuning-service': (session: Session) => session.call(ReadTuningAudit, { after: BEYOND }),
+};
+/** Services without which everything else works. */
+const OPTIONAL: readonly string[] = ['tuning-service'];
+
+async function serviceCheck(session: Session, name: string, read: (session: Session) => Promise<unknown>): Promise<Check> {
+  const since = performance.now();
+  try {
+    await read(session);
+    return { name, state: 'ok', detail: `answers, and its database, in ${ms(since)}` };
+  } catch (error) {
+    if (isAbsent(error)) return { name, state: OPTIONAL.includes(name) ? 'warning' : 'failed', detail: 'is not running' };
+    if (error instanceof CliError || isServiceError(error)) return { name, state: 'failed', detail: `${error.code}: ${error.message}` };
+    throw error;
+  }
+}
+
+async function workers(session: Session): Promise<Check> {
+  const name = 'workers';
+  try {
+    const joined = (await allWorkers(session)).filter((one) => one.expelled_at === null);
+    return { name, state: 'ok', detail: `${joined.length} joined` };
+  } catch (error) {
+    if (error instanceof CliError || isServiceError(error)) return { name, state: 'failed', detail: `${error.code}: ${error.message}` };
+    throw error;
+  }
+}
+
+async function checksOf(session: Session): Promise<Check[]> {
+  const services = Object.entries(READS).map(([name, read]) => serviceCheck(session, name, read));
+  return Promise.all([nats(session), ...services, workers(session)]);
+}
+
+const textOf = (checks: readonly Check[]): string =>
+  table(
+    ['WHAT', 'STATE', 'DETAIL'],
+    checks.map((one) => [one.name, one.state, one.detail]),
+  );
+
+/** `npx slipway status`. */
+export const status: CliCommand = command('status', 'Shows whether NATS, the services and their databases answer.').plans(
+  () => async (session) => {
+    const checks = await checksOf(session);
+    return { json: { checks }, text: textOf(checks) };
+  },
+);
+
+/** `npx slipway check`. */
+export const check: CliCommand = command('check', 'Does the same as "status", and fails when one of them does not.').plans(
+  () => async (session) => {
+    const checks = await checksOf(session);
+    const failed = checks.filter((one) => one.state === 'failed');
+    if (failed.length === 0) return { json: { checks }, text: textOf(checks) };
+    throw new CliError('check_failed', `${failed.map((one) => one.name).join(', ')} failed.\n${textOf(checks)}`, { checks });
+  },
+);
