@@ -1,4 +1,4 @@
-import { type AccountId, type CanonicalRequest, ServiceError, textOf, type Usage } from '@slipway/contracts';
+import { type CanonicalRequest, ServiceError, textOf, type Usage } from '@slipway/contracts';
 import { BYTES_PER_TOKEN, type EngineOutput, estimateTokens, textTooLong, type UnreadRequest } from '@slipway/engine';
 import type { Logger, ThreadPool } from '@slipway/platform';
 import type { UpstreamFlavour } from './flavour.js';
@@ -44,7 +44,7 @@ export async function embedTexts(request: CanonicalRequest | UnreadRequest, outp
   output.phase('prefill');
   const estimated = estimateTokens({ promptBytes, images: 0 });
   try {
-    const { vectors, tokens } = await ask(texts, output.account, options);
+    const { vectors, tokens } = await ask(texts, output, options);
     output.events(vectors.map((x, i) => ({ k: 'vec', i, x })));
     return { prompt: tokens ?? estimated, cached: 0, completion: 0, ...(tokens === null && { estimated: true }) };
   } catch (error) {
@@ -64,10 +64,10 @@ function assertFitting(texts: readonly string[], context: number | null): void {
   }
 }
 
-async function ask(texts: readonly string[], account: AccountId | null, options: EmbedOptions): Promise<VectorAnswer> {
+async function ask(texts: readonly string[], { account, trace }: EngineOutput, options: EmbedOptions): Promise<VectorAnswer> {
   const { client, model, facts, dimensions, readers, signal } = options;
   const { path, body } = embeddingQuestion(facts.flavour, model, texts);
-  const response = await client.postJson(path, body, signal);
+  const response = await client.postJson(path, body, signal, trace);
   if (response.status !== 200) {
     const text = await readText(response.body, ERROR_BYTES);
     throw refusalOf({ status: response.status, text, retryAfter: response.header('retry-after') }, texts, options);

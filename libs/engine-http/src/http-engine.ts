@@ -321,6 +321,7 @@ export class HttpEngine implements Engine {
       room: LARGE_EVENTS.of(output.account),
       pace: SHARES.paceOf(output.account),
       client: this.#client,
+      trace: output.trace,
       relay: new AnswerRelay({
         output,
         choices: prepared.facts.choices,

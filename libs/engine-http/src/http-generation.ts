@@ -1,5 +1,5 @@
 import { ServiceError, type Usage } from '@slipway/contracts';
-import type { Logger } from '@slipway/platform';
+import type { Logger, TraceHeaders } from '@slipway/platform';
 import type { AnswerRelay } from './answer-relay.js';
 import type { Pace } from './read-shares.js';
 import { ChunkStream } from './chunk-stream.js';
@@ -16,6 +16,8 @@ export interface HttpGenerationOptions {
   readonly endMs: number;
   readonly room: EventShare;
   readonly pace: Pace;
+  /** Sent with the request. */
+  readonly trace?: TraceHeaders | undefined;
   readonly log: Logger;
   /** The model that the answer must say it is of; null = it may say anything. */
   readonly answersAs: string | null;
@@ -107,13 +109,14 @@ export class HttpGeneration implements BodySink {
   }
 
   async #post(body: RequestBytes): Promise<UpstreamAnswer> {
-    const { client, controller, pace } = this.options;
+    const { client, controller, pace, trace } = this.options;
     const { signal } = controller;
+    const options = { sink: this, signal, pace, trace };
     try {
-      return await client.converse('/chat/completions', body, { sink: this, signal, pace });
+      return await client.converse('/chat/completions', body, options);
     } catch (error) {
       if (signal.aborted || this.#isAnswered || !STALE.has(codeOf(error))) throw error;
-      return client.converse('/chat/completions', body, { sink: this, signal, pace });
+      return client.converse('/chat/completions', body, options);
     }
   }
 

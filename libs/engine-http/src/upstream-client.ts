@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { TraceHeaders } from '@slipway/platform';
 import { Pool } from 'undici';
 import { SocketGate } from './socket-gate.js';
 import { type ExchangeOptions, type UpstreamAnswer, UpstreamExchange } from './upstream-exchange.js';
@@ -46,6 +47,11 @@ const KEEPS_TEXT: Pick<ExchangeOptions, 'sink' | 'pace'> = {
   sink: { begins: () => false, bytes: () => false },
   pace: { take: () => true },
 };
+
+/** How an answer is taken, and the trace that its request belongs to. */
+export interface ConverseOptions extends Omit<ExchangeOptions, 'gate'> {
+  readonly trace?: TraceHeaders | undefined;
+}
 
 /** An answer whose body was not read yet. */
 export interface UpstreamResponse {
@@ -112,11 +118,11 @@ export class UpstreamClient {
   }
 
   /** Sends JSON and asks for an answer that `sink` takes while it arrives. Rejects as `UpstreamExchange.answer` does. */
-  converse(path: string, body: RequestBytes, options: Omit<ExchangeOptions, 'gate'>): Promise<UpstreamAnswer> {
+  converse(path: string, body: RequestBytes, { trace, ...options }: ConverseOptions): Promise<UpstreamAnswer> {
     const exchange = new UpstreamExchange({ ...options, gate: this.#gate });
     const isText = typeof body === 'string';
     // undici counts the bytes of a text alone.
-    const headers = isText ? this.#chatHeaders : { ...this.#chatHeaders, 'content-length': String(lengthOf(body)) };
+    const headers = { ...this.#chatHeaders, ...trace, ...(!isText && { 'content-length': String(lengthOf(body)) }) };
     const bytes = isText ? body : Readable.from(body, { objectMode: false });
     this.#pool.dispatch({ method: 'POST', path: this.#path + path, headers, body: bytes }, exchange);
     return exchange.answer;
@@ -128,11 +134,11 @@ export class UpstreamClient {
   }
 
   /** @param json as text, or as its UTF-8 */
-  async postJson(path: string, json: string | Uint8Array, signal: AbortSignal): Promise<UpstreamResponse> {
+  async postJson(path: string, json: string | Uint8Array, signal: AbortSignal, trace?: TraceHeaders): Promise<UpstreamResponse> {
     const { statusCode, headers, body } = await this.#pool.request({
       method: 'POST',
       path: this.#pathOf(path),
-      headers: this.#chatHeaders,
+      headers: { ...this.#chatHeaders, ...trace },
       signal,
       body: json,
     });

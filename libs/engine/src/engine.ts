@@ -1,5 +1,5 @@
 import type { AccountId, CanonicalRequest, ServedAdapter, StateReason, StreamEvent, Usage } from '@slipway/contracts';
-import type { Logger, ThreadPool } from '@slipway/platform';
+import type { Logger, ThreadPool, TraceHeaders } from '@slipway/platform';
 import type { RequestFacts } from './prompt-text.js';
 
 /** What an engine is, once it is loaded. */
@@ -30,6 +30,8 @@ export interface TokenCount {
 export interface EngineOutput {
   /** The account that is answered; null = none. An engine divides what requests share by account. */
   readonly account: AccountId | null;
+  /** What a server that answers for the engine is sent of the request's trace; absent = none. */
+  readonly trace?: TraceHeaders | undefined;
   phase(phase: 'queue' | 'prefill' | 'decode'): void;
   /** Reports what the `start` event will name as relaxed, before the prompt is evaluated. */
   readonly relaxed?: (places: readonly string[]) => void;

@@ -80,6 +80,8 @@ export { freeStartGarbage } from './service/heap.js';
 export { stepBack } from './threads/step-back.js';
 export { ThreadPool } from './threads/thread-pool.js';
 export type { ThreadPoolOptions, ThreadTask } from './threads/thread-pool.js';
+export { childOf, newTrace, readTrace, traceHeaders } from './tracing/trace-context.js';
+export type { TraceContext, TraceHeaders } from './tracing/trace-context.js';
 export { eachSecond } from './time/each-second.js';
 export { overWithin } from './time/over-within.js';
 export { Ticker } from './time/ticker.js';

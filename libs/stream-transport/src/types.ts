@@ -14,6 +14,7 @@ import type {
   StreamTimes,
   Usage,
 } from '@slipway/contracts';
+import type { TraceContext, TraceHeaders } from '@slipway/platform';
 
 /** What a gateway asks a worker to generate. */
 export interface StreamRequest {
@@ -29,8 +30,8 @@ export interface StreamRequest {
   readonly key: KeyId;
   /** A signature of the gateway over account and key; the worker stores it in its usage record. */
   readonly claim?: string | undefined;
-  /** W3C trace context of the HTTP request. */
-  readonly traceparent?: string | undefined;
+  /** W3C trace context of the HTTP request; every attempt carries the same. */
+  readonly trace?: TraceHeaders | undefined;
 }
 
 /** Receives one stream: events in order, each exactly once, then one `end` or one `error`, then nothing. */
@@ -111,6 +112,8 @@ export interface StartOrigin {
   readonly claim: string | null;
   /** Time left to the first event when the start arrived, in milliseconds; Infinity where the gateway set no limit. */
   readonly deadlineMs: number;
+  /** The gateway's span; absent where it sent none, or none that is valid. */
+  readonly trace?: TraceContext | undefined;
 }
 
 /** A large start of which only the head was parsed. */

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { type RequestId, requestIdOf, type StreamId } from '@slipway/contracts';
-import { randomToken } from '@slipway/platform';
+import { randomToken, type TraceContext } from '@slipway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../auth/key-verifier.service.js';
 import type { ResolvedDeployment } from '../deployments/deployment-resolver.service.js';
@@ -20,6 +20,8 @@ export interface RequestContext {
   /** Error format of the public contract that the path belongs to. */
   readonly format: ErrorFormat;
   readonly line: InferenceLine;
+  /** The gateway's span in the client's trace, or in a new one. */
+  readonly trace: TraceContext;
 }
 
 /** A complete body, and the memory reserved for it. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccountId, DeploymentId, KeyId, ServiceError } from '@slipway/contracts';
-import { type Logger, OpenSet } from '@slipway/platform';
+import { childOf, type Logger, newTrace, OpenSet, readTrace, type TraceContext } from '@slipway/platform';
 import type { GatewayMetrics } from '../observability/gateway-metrics.js';
 import { InferenceLine } from '../observability/inference-line.js';
 import type { SurfaceRegistry } from '../surfaces/registry.js';
@@ -25,6 +25,12 @@ export interface RequestsInFlightOptions {
   readonly shutdown: HttpSettings['shutdown'];
 }
 
+/** Node joins repeated headers with commas, so that a repeated `traceparent` is invalid. */
+function traceOf({ headers: { traceparent, tracestate } }: IncomingMessage): TraceContext {
+  const caller = typeof traceparent === 'string' ? readTrace(traceparent, String(tracestate ?? '')) : null;
+  return caller ? childOf(caller) : newTrace();
+}
+
 /** All HTTP requests that are not over. Each gets one log line, and a shutdown waits for all. */
 export class RequestsInFlight {
   readonly #open = new OpenSet<RequestContext>();
@@ -37,7 +43,10 @@ export class RequestsInFlight {
     const id = requestId();
     this.options.cors.allow(request, response);
     if (this.options.shutdown() !== 'no') response.shouldKeepAlive = false;
-    return { id, line: new InferenceLine(id), request, response, format: this.formatAt(request) };
+    const trace = traceOf(request);
+    const line = new InferenceLine(id);
+    line.note({ trace_id: trace.traceId });
+    return { id, line, trace, request, response, format: this.formatAt(request) };
   }
 
   /** Adds a request. @param route its pattern, for the log; null for health checks, which are not logged. */

@@ -1,5 +1,5 @@
 import { type DeploymentTask, partStream, type PublicApi, ServiceError, type StreamId, streamIdOf, taskOf } from '@slipway/contracts';
-import { OpenSet } from '@slipway/platform';
+import { OpenSet, traceHeaders } from '@slipway/platform';
 import type { OpenStream, StreamReceiver, StreamRequest, StreamSink } from '@slipway/stream-transport';
 import type { KeyVerifier } from '../auth/key-verifier.service.js';
 import type { InferenceContext } from '../http/request-context.js';
@@ -217,6 +217,7 @@ export class InferenceService {
       account: account.id,
       key: key.id,
       claim,
+      trace: traceHeaders(context.trace),
     };
     const open = (sink: StreamSink): OpenStream =>
       shell.parts ? this.#openParts(start, shell.parts, { route, sink, claimOf }) : receiver.open(start, chooser, sink);

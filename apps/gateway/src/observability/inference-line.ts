@@ -4,6 +4,8 @@ import { type CommonRequestFields, RequestLine } from '@slipway/platform';
 export interface InferenceFields extends CommonRequestFields {
   deployment_id?: number;
   alias?: string;
+  /** Trace of the request, 32 hex digits. */
+  trace_id?: string;
   stream?: boolean;
   stream_id?: string;
   worker?: string;

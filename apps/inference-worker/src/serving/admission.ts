@@ -1,6 +1,6 @@
 import type { AssignmentItem, RejectCode, Start } from '@slipway/contracts';
 import type { Engine, UnreadRequest } from '@slipway/engine';
-import { type Logger, OpenSet } from '@slipway/platform';
+import { childOf, type Logger, OpenSet } from '@slipway/platform';
 import type { Generation, StartOrigin, UnreadStart, WorkerLoad } from '@slipway/stream-transport';
 import type { RunnerFigures } from '../runner/runner-messages.js';
 import type { EndedGeneration } from '../usage/orphan-book.js';
@@ -95,10 +95,11 @@ export class Admission {
     return { running: inSlots, queued: total - inSlots };
   }
 
-  #countOf(start: Start | UnreadStart, { account }: StartOrigin): Generation {
+  #countOf(start: Start | UnreadStart, { account, trace }: StartOrigin): Generation {
     const { engine, log } = this.options;
     this.#counting += 1;
-    return new EngineCount({ engine, start, request: requestOf(start), account, log, ended: () => (this.#counting -= 1) });
+    const ended = (): number => (this.#counting -= 1);
+    return new EngineCount({ engine, start, request: requestOf(start), account, traceId: trace?.traceId, log, ended });
   }
 
   #generationOf(start: Start | UnreadStart, origin: StartOrigin): Generation {
@@ -115,6 +116,7 @@ export class Admission {
       start,
       request: requestOf(start),
       account: origin.account,
+      trace: origin.trace && childOf(origin.trace),
       // The texts of an `embed` start have the context each.
       bounds: { context: start.api === 'embed' ? null : context, defaultMaxTokens: item.default_max_tokens },
       log,

@@ -10,6 +10,8 @@ export interface EngineCountOptions {
   readonly request: CanonicalRequest | UnreadRequest;
   /** The account that asked; null = none is billed. */
   readonly account: AccountId | null;
+  /** Trace of the request, for the log. */
+  readonly traceId: string | undefined;
   readonly log: Logger;
   readonly ended: () => void;
 }
@@ -20,7 +22,7 @@ export class EngineCount implements Generation {
   readonly #log: StreamLog;
 
   constructor(private readonly options: EngineCountOptions) {
-    this.#log = new StreamLog(options.log, options.start);
+    this.#log = new StreamLog(options.log, options.start, options.traceId);
   }
 
   async run(writer: StreamWriter, signal: AbortSignal): Promise<GenerationResult> {

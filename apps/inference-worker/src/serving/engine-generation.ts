@@ -11,7 +11,7 @@ import {
   type Usage,
 } from '@slipway/contracts';
 import { type Engine, type EngineOutput, LazyFacts, type RequestFacts, type UnreadRequest } from '@slipway/engine';
-import type { Logger } from '@slipway/platform';
+import { type Logger, type TraceContext, traceHeaders } from '@slipway/platform';
 import type { Generation, GenerationResult, StreamWriter } from '@slipway/stream-transport';
 import { type EngineBounds, UsageCheck } from '../usage/usage-check.js';
 
@@ -23,6 +23,7 @@ export class StreamLog {
   constructor(
     private readonly log: Logger,
     private readonly start: StartName,
+    private readonly traceId: string | undefined,
   ) {}
 
   /** The line at the end of a stream. */
@@ -31,6 +32,7 @@ export class StreamLog {
     this.log.info(
       {
         request: requestIdOf(st),
+        trace_id: this.traceId,
         stream: st,
         attempt: at,
         deployment: dep,
@@ -52,7 +54,13 @@ export class StreamLog {
       : new ServiceError('engine_error', 'The engine failed; its log says why.', { cause: error });
     if (failure.cause !== undefined) {
       this.log.error(
-        { request: requestIdOf(this.start.st), stream: this.start.st, code: failure.code, fault: describeFault(failure.cause) },
+        {
+          request: requestIdOf(this.start.st),
+          trace_id: this.traceId,
+          stream: this.start.st,
+          code: failure.code,
+          fault: describeFault(failure.cause),
+        },
         'stream.fault',
       );
     }
@@ -109,6 +117,8 @@ export interface EngineGenerationOptions {
   readonly request: CanonicalRequest | UnreadRequest;
   /** The account that asked; null = none is billed. */
   readonly account: AccountId | null;
+  /** This worker's span; absent where the gateway sent no trace. */
+  readonly trace: TraceContext | undefined;
   /** Bounds of the engine's own token counts. */
   readonly bounds: EngineBounds;
   readonly log: Logger;
@@ -127,7 +137,7 @@ export class EngineGeneration implements Generation {
   readonly #log: StreamLog;
 
   constructor(private readonly options: EngineGenerationOptions) {
-    this.#log = new StreamLog(options.log, options.start);
+    this.#log = new StreamLog(options.log, options.start, options.trace?.traceId);
     const { request, bounds } = options;
     this.#check = new UsageCheck(request instanceof Uint8Array ? UNKNOWN : new LazyFacts(request), bounds);
   }
@@ -166,6 +176,7 @@ export class EngineGeneration implements Generation {
   #outputTo(writer: StreamWriter): EngineOutput {
     return {
       account: this.options.account,
+      trace: this.options.trace && traceHeaders(this.options.trace),
       phase: (phase) => {
         if (this.#over) return;
         this.#clock.enter(phase);

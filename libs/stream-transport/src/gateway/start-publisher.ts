@@ -110,6 +110,7 @@ function startHeaders(request: StreamRequest, target: StartTarget): MsgHdrs {
   fields.set(START_HEADERS.account, String(request.account));
   fields.set(START_HEADERS.key, String(request.key));
   if (request.claim !== undefined) fields.set(START_HEADERS.claim, request.claim);
-  if (request.traceparent !== undefined) fields.set('traceparent', request.traceparent);
+  if (request.trace !== undefined) fields.set('traceparent', request.trace.traceparent);
+  if (request.trace?.tracestate !== undefined) fields.set('tracestate', request.trace.tracestate);
   return fields;
 }

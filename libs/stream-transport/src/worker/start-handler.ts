@@ -1,5 +1,5 @@
 import { AccountId, Incarnation, KeyId, PROTOCOL, type RejectCode, Start, START_HEADERS, type StreamId } from '@slipway/contracts';
-import type { Logger, Msg } from '@slipway/platform';
+import { type Logger, type Msg, readTrace } from '@slipway/platform';
 import type { StreamSettings } from '../stream-settings.js';
 import type { Admission, Generation, StartOrigin, WorkerLoad } from '../types.js';
 import type { Publisher } from '../wire/link.js';
@@ -93,12 +93,14 @@ class StartIntake {
 function originOf(msg: Msg, gw: string): StartOrigin {
   const number = (name: string): number => Number(msg.headers?.get(name) ?? '');
   const claim = msg.headers?.get(START_HEADERS.claim) ?? '';
+  const trace = readTrace(msg.headers?.get('traceparent'), msg.headers?.get('tracestate'));
   return {
     gw: Incarnation.parse(gw),
     account: AccountId.safeParse(number(START_HEADERS.account)).data ?? null,
     key: KeyId.safeParse(number(START_HEADERS.key)).data ?? null,
     claim: claim !== '' && claim.length <= CLAIM_CHARS_MAX ? claim : null,
     deadlineMs: deadlineOf(msg),
+    ...(trace && { trace }),
   };
 }
 
