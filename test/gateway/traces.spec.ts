@@ -1,6 +1,6 @@
 import type { DeploymentFacts, Incarnation } from '@slipway/contracts';
 import { HttpEngine } from '@slipway/engine-http';
-import { createLogger, LOG, nuid } from '@slipway/platform';
+import { createLogger, LOG, type Logger, nuid } from '@slipway/platform';
 import { chatStream, ScriptedUpstream, type UpstreamAnswer } from '@slipway/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { Runner } from '../../apps/inference-worker/src/runner/runner.js';
@@ -70,21 +70,21 @@ async function ask(content: string, headers: Readonly<Record<string, string>> = 
 }
 
 /** The traces that an engine was sent with the requests after the first `known`, as [trace, span, flags, state]. */
-const sentTo = (upstream: ScriptedUpstream, known = 0): unknown[][] =>
+const sentTo = (upstream: ScriptedUpstream, known = 0): (string | undefined)[][] =>
   upstream.requests
     .filter(({ method }) => method === 'POST')
     .slice(known)
-    .map(({ headers }) => [...String(headers['traceparent']).split('-').slice(1), headers['tracestate']]);
+    .map(({ headers }) => [...String(headers['traceparent']).split('-').slice(1), headers['tracestate']?.toString()]);
 
 it('a client’s trace reaches the engine and both logs', async () => {
   const upstream = await worker(() => chatStream(['ok']));
   await rig.whenAnswering(gateway, deployment, key);
-  const written = vi.spyOn(gateway.gateway.get(LOG), 'info');
+  const written = vi.spyOn(gateway.gateway.get<Logger>(LOG), 'info');
   const known = sentTo(upstream).length;
 
   expect((await ask('Hi', { traceparent: TRACEPARENT, tracestate: 'rojo=1, congo=2' })).status).toBe(200);
 
-  const [[trace, span, flags, state] = []] = sentTo(upstream, known);
+  const [trace, span, flags, state] = sentTo(upstream, known)[0] ?? [];
   expect([trace, flags, state]).toEqual([TRACE, '01', 'rojo=1,congo=2']);
   expect(span).toMatch(/^[\da-f]{16}$/);
   expect(span).not.toBe(SPAN);
@@ -101,7 +101,7 @@ it.each([
   await rig.whenAnswering(gateway, deployment, key);
   const known = sentTo(upstream).length;
   expect((await ask('Hi', headers)).status).toBe(200);
-  const [[trace, , flags, state] = []] = sentTo(upstream, known);
+  const [trace, , flags, state] = sentTo(upstream, known)[0] ?? [];
   expect(trace).toMatch(/^(?!0{32})[\da-f]{32}$/);
   expect([trace === TRACE, flags, state]).toEqual([false, '00', undefined]);
 });

@@ -81,6 +81,8 @@ export const GatewayConfig = z.object({
   ENGINE_SILENCE_MS: milliseconds(120_000),
   /** Longest wait for a free slot, in milliseconds. */
   QUEUE_WAIT_MS: milliseconds(10_000),
+  /** Deployments with a label of their own in the metrics; further ones are counted together, as `other`. */
+  METRICS_DEPLOYMENTS_MAX: z.coerce.number().int().min(0).max(10_000).default(500),
   /** How long new requests are still served after /readyz returns 503, so that load balancers notice, in milliseconds. */
   SHUTDOWN_GRACE_MS: milliseconds(0),
 });

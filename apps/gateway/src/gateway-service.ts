@@ -1,7 +1,7 @@
 import { type DynamicModule, type FactoryProvider, Module } from '@nestjs/common';
 import { DeploymentFeed, type DeploymentFeedRecord, KeyFeed, type KeyFeedRecord } from '@slipway/contracts';
 import { type FeedReader, feedReader, readerOf } from '@slipway/feed';
-import { configured, defineService, nuid, Registry, resource, ThreadPool } from '@slipway/platform';
+import { CONFIG, configured, defineService, nuid, Registry, resource, ThreadPool } from '@slipway/platform';
 import { StreamReceiver } from '@slipway/stream-transport';
 import { AuthModule } from './auth/auth.module.js';
 import { KeyIndex } from './auth/key-index.js';
@@ -36,13 +36,13 @@ export interface GatewayOverrides {
   readonly times?: Partial<RelayTimes>;
 }
 
-type Gauged = [GatewayMetrics, InferenceService, Router, WorkerTable, KeyIndex, StreamReceiver, UsageReporter, ...Feeds];
+type Gauged = [GatewayMetrics, InferenceService, Router, WorkerTable, KeyIndex, DeploymentIndex, StreamReceiver, UsageReporter, ...Feeds];
 type Feeds = [FeedReader<KeyFeedRecord>, FeedReader<DeploymentFeedRecord>];
 
 /** Registers the gauges, which are read when metrics are scraped. */
 const gauges: FactoryProvider = {
   provide: Symbol('gauges'),
-  useFactory: (...[metrics, inference, router, table, keys, receiver, usage, keyFeed, deploymentFeed]: Gauged) =>
+  useFactory: (...[metrics, inference, router, table, keys, index, receiver, usage, keyFeed, deploymentFeed]: Gauged) =>
     metrics.observe({
       activeStreams: () => inference.active,
       waiting: () => router.waiting,
@@ -50,10 +50,12 @@ const gauges: FactoryProvider = {
       keys: () => keys.size,
       feedAges: () => ({ key: keyFeed.freshness().ageMs, dep: deploymentFeed.freshness().ageMs }),
       transport: () => ({ ...receiver.counters }),
-      usage: () => ({ waiting: usage.waiting, ...usage.counters }),
+      usage: () => ({ ...usage.counters }),
+      usageWaiting: () => usage.waiting,
+      deployments: () => router.deployments(index.wanted()),
     }),
   inject: [
-    ...[GatewayMetrics, InferenceService, Router, WorkerTable, KeyIndex, StreamReceiver, UsageReporter],
+    ...[GatewayMetrics, InferenceService, Router, WorkerTable, KeyIndex, DeploymentIndex, StreamReceiver, UsageReporter],
     ...[readerOf(KeyFeed), readerOf(DeploymentFeed)],
   ],
 };
@@ -77,7 +79,11 @@ export const gatewayWith = ({ surfaces = SURFACES, times }: GatewayOverrides = {
       { provide: GATEWAY_ID, useFactory: () => nuid.next() },
       { provide: SurfaceRegistry, useFactory: () => surfaces },
       configured(TIMES, ({ ENGINE_SILENCE_MS: engineSilenceMs }: GatewayConfig) => ({ ...RELAY_TIMES, engineSilenceMs, ...times })),
-      { provide: GatewayMetrics, useFactory: (registry: Registry) => new GatewayMetrics(registry), inject: [Registry] },
+      {
+        provide: GatewayMetrics,
+        useFactory: (registry: Registry, { METRICS_DEPLOYMENTS_MAX: most }: GatewayConfig) => new GatewayMetrics(registry, most),
+        inject: [Registry, CONFIG],
+      },
     ],
     resources: [
       feedReader({ contract: KeyFeed, sink: KeyIndex, missing: 'keys are not loaded' }),

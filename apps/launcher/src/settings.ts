@@ -96,6 +96,7 @@ export const SETTINGS: Readonly<Record<string, readonly string[]>> = {
     'FIRST_TOKEN_TIMEOUT_MS',
     'ENGINE_SILENCE_MS',
     'QUEUE_WAIT_MS',
+    'METRICS_DEPLOYMENTS_MAX',
     'SHUTDOWN_GRACE_MS',
   ],
   console: [

@@ -77,6 +77,11 @@ export class DeploymentIndex implements FeedSink<DeploymentFeedRecord> {
     return this.#tables.deployments.get(id);
   }
 
+  /** Deployments that are to serve. */
+  wanted(): DeploymentId[] {
+    return [...this.#tables.deployments.values()].filter(({ desired }) => desired === 'ready').map(({ id }) => id);
+  }
+
   alias(account: AccountId, name: string): AliasFacts | undefined {
     return this.#tables.aliases.get(aliasKey(account, name));
   }

@@ -166,6 +166,12 @@ export class ActiveStream implements StreamSink {
       metrics?.tokens({ prompt, cached, completion });
     }
     meter?.over(status, this.#usage);
+    metrics?.ended({
+      deployment: context.deployment.facts.id,
+      ms: context.line.elapsed(),
+      firstTokenMs: context.line.fields.ttft_ms,
+      completionTokens: context.line.fields.completion_tokens,
+    });
     this.#settle();
   }
 

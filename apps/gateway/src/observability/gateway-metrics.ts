@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from '@slipway/platform';
+import { type DeploymentLoad, DeploymentMetrics, type EndedRequest } from './deployment-metrics.js';
 import type { InferenceFields } from './inference-line.js';
 
 /** Sources of the gauges. */
@@ -11,8 +12,12 @@ export interface Gauges {
   readonly feedAges: () => Readonly<Record<string, number>>;
   /** Counters of the stream transport. */
   readonly transport: () => Readonly<Record<string, number>>;
-  /** Usage records: waiting now; stored, repeated and dropped since the start. */
+  /** Usage records since the start: stored, repeated and dropped. */
   readonly usage: () => Readonly<Record<string, number>>;
+  /** Usage records that wait to be stored. */
+  readonly usageWaiting: () => number;
+  /** Deployments that are wanted or have workers. */
+  readonly deployments: () => readonly DeploymentLoad[];
 }
 
 /** Errors of credentials. A rise shows an attack or a failed rotation. */
@@ -25,15 +30,22 @@ const KEY_REFUSALS: ReadonlySet<string> = new Set([
 ]);
 const TTFT_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
-/** The gateway's metrics. Labels are closed sets: status classes, codes and kinds, never ids. */
+/** The gateway's metrics. Labels are closed sets: status classes, codes, kinds, and a bounded number of deployments. */
 export class GatewayMetrics {
   readonly #requests: Counter<'status_class' | 'stream'>;
   readonly #refusedKeys: Counter<'code'>;
   readonly #ttft: Histogram;
   readonly #tokens: Counter<'kind'>;
 
-  constructor(private readonly registry: Registry) {
+  readonly #deployments: DeploymentMetrics;
+
+  /** @param deploymentsMax deployments with a label of their own */
+  constructor(
+    private readonly registry: Registry,
+    deploymentsMax: number,
+  ) {
     const registers = [registry];
+    this.#deployments = new DeploymentMetrics(registry, deploymentsMax);
     this.#requests = new Counter({
       name: 'slipway_gateway_requests_total',
       help: 'Requests answered.',
@@ -67,8 +79,10 @@ export class GatewayMetrics {
     this.#gauge('slipway_gateway_live_workers', 'Runners with a heartbeat within the last 3 s.', gauges.workers);
     this.#gauge('slipway_gateway_known_keys', 'Keys in the index.', gauges.keys);
     this.#labelled('slipway_gateway_feed_age_ms', 'Time since a round trip proved the feed fresh.', 'feed', gauges.feedAges);
-    this.#labelled('slipway_gateway_transport', 'Counters of the stream transport since the start.', 'event', gauges.transport);
-    this.#labelled('slipway_gateway_usage_records', 'Records of usage: waiting now, others since the start.', 'state', gauges.usage);
+    this.#counted('slipway_gateway_transport_events_total', 'Events of the stream transport.', 'event', gauges.transport);
+    this.#counted('slipway_gateway_usage_records_total', 'Records of usage.', 'state', gauges.usage);
+    this.#gauge('slipway_gateway_usage_records_waiting', 'Records of usage that wait to be stored.', gauges.usageWaiting);
+    this.#deployments.observe(gauges.deployments);
   }
 
   /** Counts a finished request. */
@@ -82,12 +96,31 @@ export class GatewayMetrics {
     this.#ttft.observe(ms / 1000);
   }
 
+  /** Counts a generation that is over, by its deployment. */
+  ended(request: EndedRequest): void {
+    this.#deployments.ended(request);
+  }
+
   tokens(counts: Readonly<Record<'prompt' | 'cached' | 'completion', number>>): void {
     for (const [kind, count] of Object.entries(counts)) this.#tokens.inc({ kind }, count);
   }
 
   #gauge(name: string, help: string, read: () => number): void {
     const gauge: Gauge = new Gauge({ name, help, registers: [this.registry], collect: () => gauge.set(read()) });
+  }
+
+  /** A counter whose value is kept elsewhere. */
+  #counted(name: string, help: string, label: string, read: () => Readonly<Record<string, number>>): void {
+    const counter: Counter = new Counter({
+      name,
+      help,
+      labelNames: [label],
+      registers: [this.registry],
+      collect: () => {
+        counter.reset();
+        for (const [value, count] of Object.entries(read())) counter.inc({ [label]: value }, count);
+      },
+    });
   }
 
   #labelled(name: string, help: string, label: string, read: () => Readonly<Record<string, number>>): void {

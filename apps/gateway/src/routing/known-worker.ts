@@ -1,4 +1,5 @@
 import { agentOfRunner, type Heartbeat, type Incarnation } from '@slipway/contracts';
+import type { ReplicaState } from '../observability/deployment-metrics.js';
 import { hashText } from './choose-worker.js';
 import { StartWindow } from './start-window.js';
 
@@ -96,6 +97,11 @@ export class KnownWorker {
     return this.#slots;
   }
 
+  /** Slots that are taken, as far as this gateway knows. */
+  get used(): number {
+    return Math.min(this.#slots, Math.max(this.#load, this.inFlight));
+  }
+
   /** Slots that a request may take now: none while too many starts are unanswered. */
   get free(): number {
     return this.starts.isFull ? 0 : this.#unused;
@@ -126,7 +132,12 @@ export class KnownWorker {
   }
 
   isLive(now: number): boolean {
-    return this.#state === 'ready' && !this.#suspect && now - this.seenAt <= FRESH_MS;
+    return this.stateAt(now) === 'ready';
+  }
+
+  /** Its state by the last heartbeat; `silent` for one that is not heard of any more, or does not answer. */
+  stateAt(now: number): ReplicaState {
+    return this.#suspect || now - this.seenAt > FRESH_MS ? 'silent' : this.#state;
   }
 
   isForgotten(now: number): boolean {

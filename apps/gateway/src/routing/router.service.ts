@@ -1,5 +1,6 @@
 import { type DeploymentFacts, type DeploymentId, type Heartbeat, type Incarnation, type KeyId, ServiceError } from '@slipway/contracts';
 import type { Abortable, Refusal, WorkerChooser } from '@slipway/stream-transport';
+import type { DeploymentLoad } from '../observability/deployment-metrics.js';
 import { CapacityQueue, type Offer, overloaded } from './capacity-queue.js';
 import { chooseWorker } from './choose-worker.js';
 import { CountRouter } from './count-router.js';
@@ -76,6 +77,15 @@ export class Router {
       if (queued > 0) loads.set(deployment, { inFlight: loads.get(deployment)?.inFlight ?? 0, queued });
     }
     return loads;
+  }
+
+  /** The load of these deployments, and of those that have workers, for the metrics. */
+  deployments(wanted: readonly DeploymentId[]): DeploymentLoad[] {
+    const { table } = this.options;
+    return [...new Set([...wanted, ...table.deployments()])].map((id) => {
+      const waiting = this.#queues.get(id)?.length ?? 0;
+      return { id, waiting, ...table.figures(id) };
+    });
   }
 
   /** The chooser of one stream. */

@@ -1,4 +1,5 @@
 import { type DeploymentId, deploymentOfRunner, type Heartbeat, type Incarnation } from '@slipway/contracts';
+import type { DeploymentLoad } from '../observability/deployment-metrics.js';
 import { KnownWorker } from './known-worker.js';
 
 /** Most runners of a deployment whose agents the feed does not name. */
@@ -121,6 +122,23 @@ export class WorkerTable {
       if (inFlight > 0) streams.set(deployment, inFlight);
     }
     return streams;
+  }
+
+  /** What the runners of a deployment have, for the metrics. Those of agents that the feed excludes do not count. */
+  figures(deployment: DeploymentId): Pick<DeploymentLoad, 'inFlight' | 'slots' | 'slotsUsed' | 'replicas'> {
+    const now = this.now();
+    const replicas = { starting: 0, ready: 0, draining: 0, silent: 0 };
+    let [inFlight, slots, slotsUsed] = [0, 0, 0];
+    for (const worker of this.#deployments.get(deployment)?.values() ?? []) {
+      inFlight += worker.inFlight;
+      if (this.standing(deployment, worker.agent) === 'foreign') continue;
+      const state = worker.stateAt(now);
+      replicas[state] += 1;
+      if (state !== 'ready') continue;
+      slots += worker.slots;
+      slotsUsed += worker.used;
+    }
+    return { inFlight, slots, slotsUsed, replicas };
   }
 
   /** Deployments with a known runner. */

@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { PROTOCOL } from '@slipway/contracts';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { SLIPWAY_VERSION } from '../config/version.js';
 
 export { Counter, Gauge, Histogram, Registry } from 'prom-client';
@@ -24,9 +25,24 @@ class ProcessRegistry extends Registry {
 export function createMetrics(service: string): Registry {
   const registry = new ProcessRegistry();
   registry.setDefaultLabels({ service });
-  new Gauge({ name: 'slipway_build_info', help: 'Always 1.', labelNames: ['version'], registers: [registry] }).set(
-    { version: SLIPWAY_VERSION },
+  const labelNames = ['version', 'protocol'] as const;
+  new Gauge({ name: 'slipway_build_info', help: 'Always 1.', labelNames, registers: [registry] }).set(
+    { version: SLIPWAY_VERSION, protocol: PROTOCOL },
     1,
   );
   return registry;
+}
+
+const RPC_BUCKETS_S = [0.002, 0.01, 0.05, 0.25, 1, 5];
+
+/** Observes how long calls take that a service answers, by method: a closed set, of the contracts that it serves. */
+export function rpcTimer(registry: Registry): (method: string, seconds: number) => void {
+  const times = new Histogram({
+    name: 'slipway_rpc_seconds',
+    help: 'From a call to its answer.',
+    buckets: RPC_BUCKETS_S,
+    labelNames: ['method'] as const,
+    registers: [registry],
+  });
+  return (method, seconds) => times.observe({ method }, seconds);
 }

@@ -48,6 +48,8 @@ export interface RpcResponderOptions {
   /** Verifies proofs; absent only where no served contract needs one. */
   readonly admit?: Admission;
   readonly refused?: RefusalListener;
+  /** Called when a call is answered. @param method such as `key.create-key`; @param seconds how long it took */
+  readonly answered?: (method: string, seconds: number) => void;
 }
 
 /**
@@ -84,12 +86,14 @@ export class RpcResponder {
   async #answer(message: Msg): Promise<void> {
     // With another reply subject the caller could publish with this process's permissions.
     if (!message.reply?.startsWith('_INBOX')) return;
+    const from = performance.now();
     let envelope: Envelope;
     try {
       envelope = { ok: true, data: await this.#call(message) };
     } catch (error) {
       envelope = { ok: false, error: this.#publicError(error) };
     }
+    this.options.answered?.(methodOf(this.contract), (performance.now() - from) / 1_000);
     if (this.#respond(message, envelope) || !envelope.ok) return;
     // The reply is too large for a message: the caller gets an error at once.
     this.#respond(message, {
@@ -158,6 +162,13 @@ export class RpcResponder {
     };
   }
 }
+
+/** `key.{env}.v1.rpc.create-key` is `key.create-key`. */
+const methodOf = ({ subject }: RpcContract): string =>
+  subject
+    .split('.')
+    .filter((token) => !/^(\{\w+\}|v\d+|rpc)$/.test(token))
+    .join('.');
 
 const proofOf = ({ headers }: Msg): string | undefined => headers?.get(PROOF_HEADER) || undefined;
 

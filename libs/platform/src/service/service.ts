@@ -19,7 +19,7 @@ import { type Observable, throwError } from 'rxjs';
 import type { z } from 'zod';
 import type { Logger } from '../log/logger.js';
 import { NestLogger } from '../log/nest-logger.js';
-import { createMetrics } from '../metrics/metrics.js';
+import { createMetrics, rpcTimer } from '../metrics/metrics.js';
 import { tlsMetrics } from '../nats/tls/tls-metrics.js';
 import { natsTlsOf } from '../nats/tls/tls-files.js';
 import { RpcClient } from '../rpc/rpc-client.js';
@@ -226,7 +226,11 @@ export class Service<S extends ServiceSchema> {
     return {
       inject: gate === undefined ? [] : [gate],
       useFactory: (rules?: CallGate) => ({
-        strategy: new RpcServer({ ...options, ...(rules && { admit: rules.admit, refused: rules.refused }) }),
+        strategy: new RpcServer({
+          ...options,
+          answered: rpcTimer(this.metrics),
+          ...(rules && { admit: rules.admit, refused: rules.refused }),
+        }),
       }),
     };
   }
