@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AssignmentItem, Incarnation } from '@slipway/contracts';
-import { type NatsConnection, nuid } from '@slipway/platform';
+import { type NatsConnection, nuid, Tracing } from '@slipway/platform';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEngine } from '../../apps/inference-worker/src/engines.js';
@@ -27,7 +27,17 @@ describe('an embedding model behind a gateway', () => {
     const nats = await rig.connect('runner');
     const engine = await createEngine(item.source as { kind: 'file'; path: string }, { ...SETTINGS, slots: SLOTS, queue: SLOTS });
     const wk = nuid.next() as Incarnation;
-    const runner = new Runner({ wk, engine, nats, env: ENV, item, zone: null, log: rig.log, lost: () => undefined });
+    const runner = new Runner({
+      wk,
+      engine,
+      nats,
+      env: ENV,
+      item,
+      zone: null,
+      log: rig.log,
+      tracing: new Tracing(),
+      lost: () => undefined,
+    });
     workers.push({ runner, nats });
     await runner.start(() => undefined, new AbortController().signal);
   }

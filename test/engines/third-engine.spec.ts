@@ -1,5 +1,5 @@
 import { type CanonicalRequest, type DeploymentFacts, Incarnation, textOf, type Usage } from '@slipway/contracts';
-import { nuid } from '@slipway/platform';
+import { nuid, Tracing } from '@slipway/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine, EngineFacts, EngineOutput, TokenCount } from '../../libs/engine/src/engine.js';
 import { Runner } from '../../apps/inference-worker/src/runner/runner.js';
@@ -70,6 +70,7 @@ describe('a third engine', () => {
         default_max_tokens: null,
       },
       zone: null,
+      tracing: new Tracing(),
       log: rig.log,
       lost: (error) => expect.unreachable(error.message),
     });

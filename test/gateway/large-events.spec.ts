@@ -1,5 +1,5 @@
 import type { DeploymentFacts, Incarnation } from '@slipway/contracts';
-import { nuid } from '@slipway/platform';
+import { nuid, Tracing } from '@slipway/platform';
 import { chatChunk, chatStream, ScriptedUpstream, usageChunk } from '@slipway/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { HttpEngine } from '@slipway/engine-http';
@@ -41,6 +41,7 @@ beforeEach(async () => {
     item: { dep: deployment.id, rev: 1, source, ...shape, default_max_tokens: null },
     zone: null,
     log,
+    tracing: new Tracing(),
     lost: () => undefined,
   });
   await runner.start(() => undefined, new AbortController().signal);

@@ -1,6 +1,6 @@
 import type { DeploymentFacts, Incarnation } from '@slipway/contracts';
 import { HttpEngine } from '@slipway/engine-http';
-import { createLogger, LOG, type Logger, nuid } from '@slipway/platform';
+import { createLogger, LOG, type Logger, nuid, Tracing } from '@slipway/platform';
 import { chatStream, ScriptedUpstream, type UpstreamAnswer } from '@slipway/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { Runner } from '../../apps/inference-worker/src/runner/runner.js';
@@ -52,6 +52,7 @@ async function worker(answer: UpstreamAnswer): Promise<ScriptedUpstream> {
     item: { dep: deployment.id, rev: 1, source, ...shape, default_max_tokens: null },
     zone: null,
     log,
+    tracing: new Tracing(),
     lost: () => undefined,
   });
   runners.push(runner);

@@ -1,4 +1,4 @@
-import { hostList, natsFragment, parsePeppers, SECRET_KEYS, securityFragment, serviceFragment } from '@slipway/platform';
+import { hostList, natsFragment, parsePeppers, SECRET_KEYS, securityFragment, serviceFragment, tracingFragment } from '@slipway/platform';
 import { z } from 'zod';
 import { parseOrigins } from './http/cors.js';
 
@@ -23,6 +23,7 @@ export const GatewayConfig = z.object({
   ...serviceFragment,
   ...natsFragment,
   ...securityFragment,
+  ...tracingFragment,
   /** Port of the inference API; 0 picks a free one. */
   PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
   /** Address of the inference API, which is plain HTTP. Listen beyond loopback only behind TLS, such as 0.0.0.0 in a container. */

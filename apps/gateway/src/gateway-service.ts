@@ -1,7 +1,7 @@
 import { type DynamicModule, type FactoryProvider, Module } from '@nestjs/common';
 import { DeploymentFeed, type DeploymentFeedRecord, KeyFeed, type KeyFeedRecord } from '@slipway/contracts';
 import { type FeedReader, feedReader, readerOf } from '@slipway/feed';
-import { CONFIG, configured, defineService, nuid, Registry, resource, ThreadPool } from '@slipway/platform';
+import { CONFIG, configured, defineService, nuid, Registry, resource, ThreadPool, Tracing, tracingSettings } from '@slipway/platform';
 import { StreamReceiver } from '@slipway/stream-transport';
 import { AuthModule } from './auth/auth.module.js';
 import { KeyIndex } from './auth/key-index.js';
@@ -77,6 +77,7 @@ export const gatewayWith = ({ surfaces = SURFACES, times }: GatewayOverrides = {
     connections: { bulk: BULK },
     providers: [
       { provide: GATEWAY_ID, useFactory: () => nuid.next() },
+      configured(Tracing, (config: GatewayConfig) => new Tracing(tracingSettings(config, 'gateway'))),
       { provide: SurfaceRegistry, useFactory: () => surfaces },
       configured(TIMES, ({ ENGINE_SILENCE_MS: engineSilenceMs }: GatewayConfig) => ({ ...RELAY_TIMES, engineSilenceMs, ...times })),
       {
@@ -86,6 +87,7 @@ export const gatewayWith = ({ surfaces = SURFACES, times }: GatewayOverrides = {
       },
     ],
     resources: [
+      resource(Tracing),
       feedReader({ contract: KeyFeed, sink: KeyIndex, missing: 'keys are not loaded' }),
       feedReader({ contract: DeploymentFeed, sink: DeploymentIndex, missing: 'deployments are not loaded' }),
       { name: 'streams', token: StreamReceiver, stop: (receiver: StreamReceiver) => receiver.stop() },

@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { commaList, hostList, natsFragment, serviceFragment } from '@slipway/platform';
+import { commaList, hostList, natsFragment, serviceFragment, tracingFragment } from '@slipway/platform';
 import { z } from 'zod';
 
 const bytes = z.coerce.number().int().positive();
@@ -19,6 +19,7 @@ function isExecutable(path: string): boolean {
 export const WorkerConfig = z.object({
   ...serviceFragment,
   ...natsFragment,
+  ...tracingFragment,
   /** Failure domain that gateways prefer when it is their own. */
   ZONE: z.string().min(1).max(64).optional(),
   /** Folder for downloaded models; agents of one host may share it. */

@@ -1,5 +1,5 @@
 import { ModelDownloads } from '@slipway/model-store';
-import { defineService, type Logger, resource } from '@slipway/platform';
+import { configured, defineService, type Logger, resource, Tracing, tracingSettings } from '@slipway/platform';
 import { AdapterFolders } from './agent/adapter-folders.js';
 import { AgentLogService } from './agent/agent-log.service.js';
 import { AgentRpc } from './agent/agent-rpc.js';
@@ -25,7 +25,9 @@ export const inferenceWorker = defineService({
   module: AgentModule,
   // Its heartbeats report what it serves.
   readyWithoutNats: true,
+  providers: [configured(Tracing, (config: WorkerConfig) => new Tracing(tracingSettings(config, 'inference-worker')))],
   resources: [
+    resource(Tracing),
     {
       name: 'runner names',
       token: RUNNER_NAMES,

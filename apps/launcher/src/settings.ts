@@ -2,6 +2,15 @@ const OIDC = ['OIDC_ISSUER', 'OIDC_CLIENT_ID'];
 /** Variables of proxies, which programs that a service starts read as well. */
 export const PROXIES: readonly string[] = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY', 'https_proxy', 'http_proxy', 'no_proxy'];
 
+/** Where spans go. */
+const TRACING: readonly string[] = [
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'OTEL_TRACES_SAMPLER',
+  'OTEL_TRACES_SAMPLER_ARG',
+  'OTEL_SERVICE_NAME',
+  'OTEL_RESOURCE_ATTRIBUTES',
+];
+
 /** Variables that every process gets. */
 export const COMMON_SETTINGS: readonly string[] = ['LOG_LEVEL', 'OPS_HOST'];
 
@@ -53,6 +62,7 @@ export const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   ],
   'inference-worker': [
     ...PROXIES,
+    ...TRACING,
     'ZONE',
     'GPU',
     'MODEL_CACHE_BYTES',
@@ -97,6 +107,7 @@ export const SETTINGS: Readonly<Record<string, readonly string[]>> = {
     'ENGINE_SILENCE_MS',
     'QUEUE_WAIT_MS',
     'METRICS_DEPLOYMENTS_MAX',
+    ...TRACING,
     'SHUTDOWN_GRACE_MS',
   ],
   console: [

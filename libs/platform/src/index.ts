@@ -80,6 +80,7 @@ export { freeStartGarbage } from './service/heap.js';
 export { stepBack } from './threads/step-back.js';
 export { ThreadPool } from './threads/thread-pool.js';
 export type { ThreadPoolOptions, ThreadTask } from './threads/thread-pool.js';
+export { type EndedSpan, Tracing, tracingFragment, TracingSettings, tracingSettings } from './tracing/tracing.js';
 export { childOf, newTrace, readTrace, traceHeaders } from './tracing/trace-context.js';
 export type { TraceContext, TraceHeaders } from './tracing/trace-context.js';
 export { eachSecond } from './time/each-second.js';

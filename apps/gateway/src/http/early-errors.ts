@@ -94,7 +94,7 @@ export class EarlyErrors {
       'Send the next request after the response to the one before, or on another connection.',
     );
     sendError(context, error, { close: true });
-    this.inFlight.record(context.line, response.statusCode);
+    this.inFlight.record(context.line, response.statusCode, context);
   }
 
   /** Fails a request whose target the router cannot decode. */

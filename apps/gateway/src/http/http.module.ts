@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { CONFIG, configured, LOG, type Logger, Readiness } from '@slipway/platform';
+import { CONFIG, configured, LOG, type Logger, Readiness, Tracing } from '@slipway/platform';
 import { AuthModule } from '../auth/auth.module.js';
 import { InvalidKeyLimiter, KeyVerifier } from '../auth/key-verifier.service.js';
 import type { GatewayConfig } from '../config.js';
@@ -54,15 +54,16 @@ function connectionsOf(config: GatewayConfig, log: Logger): Connections {
   return new Connections({ most, perAddress, perAccount, log });
 }
 
-type InFlightParts = [Cors, UsageReporter, SurfaceRegistry, GatewayMetrics, Logger, Shutdown];
+type InFlightParts = [Cors, UsageReporter, SurfaceRegistry, GatewayMetrics, Logger, Tracing, Shutdown];
 
-const inFlightOf = (...[cors, usage, surfaces, metrics, log, shutdown]: InFlightParts): RequestsInFlight =>
+const inFlightOf = (...[cors, usage, surfaces, metrics, log, tracing, shutdown]: InFlightParts): RequestsInFlight =>
   new RequestsInFlight({
     cors,
     countRefused: (request) => usage.countRefused(request),
     surfaces,
     metrics,
     log,
+    tracing,
     shutdown: () => shutdown.phase,
   });
 
@@ -96,7 +97,11 @@ function gateOf(...parts: [...CallParts, ...DoorParts]): RequestGate {
     configured(Uploads, uploadsOf),
     { provide: HTTP_SETTINGS, useFactory: settingsOf, inject: [CONFIG, Readiness, Shutdown] },
     { provide: Connections, useFactory: connectionsOf, inject: [CONFIG, LOG] },
-    { provide: RequestsInFlight, useFactory: inFlightOf, inject: [Cors, UsageReporter, SurfaceRegistry, GatewayMetrics, LOG, Shutdown] },
+    {
+      provide: RequestsInFlight,
+      useFactory: inFlightOf,
+      inject: [Cors, UsageReporter, SurfaceRegistry, GatewayMetrics, LOG, Tracing, Shutdown],
+    },
     {
       provide: RequestGate,
       useFactory: gateOf,

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccountId, DeploymentId, KeyId, ServiceError } from '@slipway/contracts';
-import { childOf, type Logger, newTrace, OpenSet, readTrace, type TraceContext } from '@slipway/platform';
+import { type Logger, OpenSet, readTrace, type TraceContext, type Tracing } from '@slipway/platform';
 import type { GatewayMetrics } from '../observability/gateway-metrics.js';
 import { InferenceLine } from '../observability/inference-line.js';
+import { requestSpan } from '../observability/request-span.js';
 import type { SurfaceRegistry } from '../surfaces/registry.js';
 import type { ErrorFormat } from '../surfaces/surface.js';
 import type { HttpSettings } from '../tokens.js';
@@ -19,6 +20,7 @@ export interface RequestsInFlightOptions {
   readonly surfaces: SurfaceRegistry;
   readonly metrics: GatewayMetrics;
   readonly log: Logger;
+  readonly tracing: Pick<Tracing, 'begin' | 'record'>;
   readonly cors: Cors;
   /** Counts a request of a known key that exceeded a limit. */
   readonly countRefused: (request: RefusedRequest) => void;
@@ -26,10 +28,8 @@ export interface RequestsInFlightOptions {
 }
 
 /** Node joins repeated headers with commas, so that a repeated `traceparent` is invalid. */
-function traceOf({ headers: { traceparent, tracestate } }: IncomingMessage): TraceContext {
-  const caller = typeof traceparent === 'string' ? readTrace(traceparent, String(tracestate ?? '')) : null;
-  return caller ? childOf(caller) : newTrace();
-}
+const callerOf = ({ headers: { traceparent, tracestate } }: IncomingMessage): TraceContext | null =>
+  typeof traceparent === 'string' ? readTrace(traceparent, String(tracestate ?? '')) : null;
 
 /** All HTTP requests that are not over. Each gets one log line, and a shutdown waits for all. */
 export class RequestsInFlight {
@@ -43,7 +43,7 @@ export class RequestsInFlight {
     const id = requestId();
     this.options.cors.allow(request, response);
     if (this.options.shutdown() !== 'no') response.shouldKeepAlive = false;
-    const trace = traceOf(request);
+    const trace = this.options.tracing.begin(callerOf(request));
     const line = new InferenceLine(id);
     line.note({ trace_id: trace.traceId });
     return { id, line, trace, request, response, format: this.formatAt(request) };
@@ -57,7 +57,7 @@ export class RequestsInFlight {
     response.once('close', () => {
       this.#open.delete(context);
       if (this.#open.size === 0) this.#onEmpty?.();
-      if (route !== null) this.record(context.line, response.headersSent ? response.statusCode : CLIENT_LEFT);
+      if (route !== null) this.record(context.line, response.headersSent ? response.statusCode : CLIENT_LEFT, context);
       this.#countRefusal(context);
     });
     return context;
@@ -92,11 +92,12 @@ export class RequestsInFlight {
   }
 
   /** Logs and counts a finished request once its fields are settled. A status that was noted before wins. */
-  record(line: InferenceLine, status: number): void {
+  record(line: InferenceLine, status: number, context?: RequestContext): void {
     line.note({ status: line.fields.status ?? status, ms: line.elapsed() });
     void line.settled.then(() => {
       line.write(this.options.log);
       this.options.metrics.requestEnded(line.fields);
+      if (context?.trace.isSampled === true) this.options.tracing.record(requestSpan(context.id, context.trace, line));
     });
   }
 

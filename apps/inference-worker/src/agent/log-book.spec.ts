@@ -2,7 +2,7 @@ import { AccountId, DeploymentId } from '@slipway/contracts';
 import { loadConfig } from '@slipway/platform';
 import { expect, it } from 'vitest';
 import { WorkerConfig } from '../config.js';
-import { describeFault } from '../serving/engine-generation.js';
+import { describeFault } from '../serving/stream-log.js';
 import { LogBook } from './log-book.js';
 
 const config = loadConfig(WorkerConfig, { LOG_LEVEL: 'silent' });

@@ -1,7 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type AssignmentItem, type DeploymentId, engineOf, fileOf } from '@slipway/contracts';
 import { EngineLoadError, type ExportedAdapter } from '@slipway/engine';
-import { CONFIG, connectNats, LOG, type Logger, NATS, type NatsConnection, natsTlsOf, type ThreadPool } from '@slipway/platform';
+import {
+  CONFIG,
+  connectNats,
+  LOG,
+  type Logger,
+  NATS,
+  type NatsConnection,
+  natsTlsOf,
+  type ThreadPool,
+  Tracing,
+  tracingSettings,
+} from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
 import { createEngine, type EngineSource, programFor, requestReaders } from '../engines.js';
 import type { RunnerName, RunnerNames } from '../identity/runner-names.js';
@@ -55,6 +66,7 @@ export class RunnerStarter {
     @Inject(NATS) private readonly nats: NatsConnection,
     @Inject(RUNNER_NAMES) private readonly names: RunnerNames,
     @Inject(LOG) private readonly log: Logger,
+    private readonly tracing: Tracing,
   ) {}
 
   /** The name of the next runner of a deployment. @throws EngineLoadError while none is available; the caller tries again later */
@@ -98,6 +110,7 @@ export class RunnerStarter {
       identity: name.held && { key: name.held.key, jwt: name.held.jwt },
       zone: config.ZONE ?? null,
       logLevel: config.LOG_LEVEL,
+      tracing: tracingSettings(config, 'inference-worker'),
       gpu: config.GPU,
       program: program && { path: program.path, args: [...program.args] },
       user: name.held ? this.#otherUser() : null,
@@ -177,7 +190,7 @@ export class RunnerStarter {
         readers: await (this.#readers ??= requestReaders(this.log)),
         log,
       });
-      return new Runner({ wk: name.wk, engine, nats, env, item, zone: this.config.ZONE ?? null, log, lost, freed });
+      return new Runner({ wk: name.wk, engine, nats, env, item, zone: this.config.ZONE ?? null, log, tracing: this.tracing, lost, freed });
     } catch (error) {
       await exported?.release();
       await freed();

@@ -1,7 +1,7 @@
 import { fileSource } from '@slipway/contracts';
 import { type EngineAdapter, EngineLoadError } from '@slipway/engine';
 import { fileIdentity } from '@slipway/model-store';
-import { connectNats, createLogger, type Logger, type NatsConnection } from '@slipway/platform';
+import { connectNats, createLogger, type Logger, type NatsConnection, Tracing } from '@slipway/platform';
 import { createEngine } from '../engines.js';
 import { queueBoundOf } from '../serving/admission.js';
 import { Runner } from './runner.js';
@@ -83,5 +83,8 @@ export async function buildRunner(
     adapter: engineAdapter(setup),
     log,
   });
-  return { runner: new Runner({ wk, engine, nats, env, item, zone, log, lost }), nats };
+  const tracing = new Tracing(setup.tracing);
+  await tracing.start();
+  const freed = (): Promise<void> => tracing.stop();
+  return { runner: new Runner({ wk, engine, nats, env, item, zone, log, tracing, lost, freed }), nats };
 }

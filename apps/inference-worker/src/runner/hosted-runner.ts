@@ -1,7 +1,7 @@
 import { isServiceError } from '@slipway/contracts';
 import { EngineLoadError } from '@slipway/engine';
 import { createLogger } from '@slipway/platform';
-import { describeFault } from '../serving/engine-generation.js';
+import { describeFault } from '../serving/stream-log.js';
 import { buildRunner, type ConnectedRunner } from './build-runner.js';
 import { LogRelay } from './log-relay.js';
 import type { DrainOptions, RunnerFigures, RunnerMessage, RunnerSetup } from './runner-messages.js';

@@ -1,6 +1,6 @@
 import { AssignmentItem, Incarnation, StateReason } from '@slipway/contracts';
 import type { EngineLoadError } from '@slipway/engine';
-import { LOG_LEVELS } from '@slipway/platform';
+import { LOG_LEVELS, TracingSettings } from '@slipway/platform';
 import { z } from 'zod';
 
 /** Counted since the runner started, so that a lost message loses nothing. */
@@ -30,6 +30,7 @@ export const RunnerSetup = z.object({
   identity: z.object({ key: z.object({ public: z.string(), seed: z.string() }), jwt: z.string() }).nullable(),
   zone: z.string().nullable(),
   logLevel: z.enum(LOG_LEVELS),
+  tracing: TracingSettings,
   gpu: z.enum(['off', 'auto']),
   /** The operator's program for this kind of engine; null = it needs none. */
   program: z.object({ path: z.string(), args: z.array(z.string()) }).nullable(),

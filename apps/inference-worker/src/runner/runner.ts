@@ -1,6 +1,6 @@
 import { type AssignmentItem, type Incarnation, ServiceError } from '@slipway/contracts';
 import type { Engine, EngineFacts, EngineLoadError } from '@slipway/engine';
-import type { Logger, NatsConnection } from '@slipway/platform';
+import type { Logger, NatsConnection, Tracing } from '@slipway/platform';
 import { StreamSender } from '@slipway/stream-transport';
 import { Admission } from '../serving/admission.js';
 import { OrphanReporter } from '../usage/orphan-reporter.js';
@@ -16,6 +16,7 @@ export interface RunnerOptions {
   readonly item: AssignmentItem;
   readonly zone: string | null;
   readonly log: Logger;
+  readonly tracing: Pick<Tracing, 'begin' | 'record'>;
   /** Called when a loaded engine fails for good; the runner can serve nothing after that. */
   readonly lost: (error: EngineLoadError) => void;
   /** Called when the runner has ended and no longer uses the connection. */
@@ -88,7 +89,7 @@ export class Runner {
   }
 
   #serve(facts: EngineFacts): void {
-    const { engine, nats, env, item, zone, log, lost } = this.options;
+    const { engine, nats, env, item, zone, log, tracing, lost } = this.options;
     const orphans = new OrphanReporter({ nats, env, log });
     const admission = new Admission({
       engine,
@@ -96,6 +97,7 @@ export class Runner {
       slots: facts.slots,
       context: facts.context,
       log,
+      tracing,
       loadChanged: () => sender.loadChanged(),
       counted: (ended) => orphans.ended(ended),
     });

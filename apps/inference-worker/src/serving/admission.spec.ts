@@ -1,6 +1,6 @@
 import { AccountId, DeploymentId, Incarnation, KeyId, ServiceError, Start, type StreamEvent, type Usage } from '@slipway/contracts';
 import type { Engine, EngineOutput, TokenCount } from '@slipway/engine';
-import { createLogger } from '@slipway/platform';
+import { createLogger, newTrace } from '@slipway/platform';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { EndedGeneration } from '../usage/orphan-book.js';
 import { Admission } from './admission.js';
@@ -73,6 +73,7 @@ beforeEach(() => {
     slots: 2,
     context: null,
     log,
+    tracing: { begin: (caller) => caller ?? newTrace(), record: () => undefined },
     loadChanged: () => undefined,
     counted: (ended) => counted.push(ended),
   });

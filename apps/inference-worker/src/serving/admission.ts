@@ -1,11 +1,12 @@
 import type { AssignmentItem, RejectCode, Start } from '@slipway/contracts';
 import type { Engine, UnreadRequest } from '@slipway/engine';
-import { childOf, type Logger, OpenSet } from '@slipway/platform';
+import { type Logger, OpenSet, traceHeaders, type Tracing } from '@slipway/platform';
 import type { Generation, StartOrigin, UnreadStart, WorkerLoad } from '@slipway/stream-transport';
 import type { RunnerFigures } from '../runner/runner-messages.js';
 import type { EndedGeneration } from '../usage/orphan-book.js';
 import { EngineCount } from './engine-count.js';
-import { EngineGeneration, type Outcome, type StartName } from './engine-generation.js';
+import { EngineGeneration, type Outcome } from './engine-generation.js';
+import { type StartName, StreamLog } from './stream-log.js';
 
 /**
  * Requests that may wait in an engine. Gateways queue requests themselves and send to free slots; the engine's queue holds those
@@ -24,6 +25,7 @@ export interface AdmissionOptions {
   /** Tokens per sequence, as the engine reports; null = unknown. */
   readonly context: number | null;
   readonly log: Logger;
+  readonly tracing: Pick<Tracing, 'begin' | 'record'>;
   readonly loadChanged: () => void;
   /** A generation has ended. */
   readonly counted: (ended: EndedGeneration) => void;
@@ -96,14 +98,21 @@ export class Admission {
   }
 
   #countOf(start: Start | UnreadStart, { account, trace }: StartOrigin): Generation {
-    const { engine, log } = this.options;
+    const { engine } = this.options;
     this.#counting += 1;
     const ended = (): number => (this.#counting -= 1);
-    return new EngineCount({ engine, start, request: requestOf(start), account, traceId: trace?.traceId, log, ended });
+    return new EngineCount({
+      engine,
+      request: requestOf(start),
+      account,
+      log: new StreamLog({ ...this.options, start, trace: trace && this.options.tracing.begin(trace) }),
+      ended,
+    });
   }
 
   #generationOf(start: Start | UnreadStart, origin: StartOrigin): Generation {
-    const { engine, log, loadChanged, context, item } = this.options;
+    const { engine, tracing, loadChanged, context, item } = this.options;
+    const trace = origin.trace && tracing.begin(origin.trace);
     const [started, from] = [Date.now(), performance.now()];
     this.#awaiting.add(origin);
     let begun = false;
@@ -116,10 +125,10 @@ export class Admission {
       start,
       request: requestOf(start),
       account: origin.account,
-      trace: origin.trace && childOf(origin.trace),
+      trace: trace && traceHeaders(trace),
       // The texts of an `embed` start have the context each.
       bounds: { context: start.api === 'embed' ? null : context, defaultMaxTokens: item.default_max_tokens },
-      log,
+      log: new StreamLog({ ...this.options, start, trace }),
       produced: () => {
         begin();
         this.#outputs += 1;

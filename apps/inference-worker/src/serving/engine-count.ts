@@ -1,29 +1,23 @@
 import { type AccountId, type CanonicalRequest, TOKENS_MAX, type Usage } from '@slipway/contracts';
 import type { Engine, UnreadRequest } from '@slipway/engine';
-import type { Logger } from '@slipway/platform';
 import type { Generation, GenerationResult, StreamWriter } from '@slipway/stream-transport';
-import { StageClock, type StartName, StreamLog } from './engine-generation.js';
+import { StageClock } from './engine-generation.js';
+import type { StreamEnd, StreamLog } from './stream-log.js';
 
 export interface EngineCountOptions {
   readonly engine: Engine;
-  readonly start: StartName;
   readonly request: CanonicalRequest | UnreadRequest;
   /** The account that asked; null = none is billed. */
   readonly account: AccountId | null;
-  /** Trace of the request, for the log. */
-  readonly traceId: string | undefined;
-  readonly log: Logger;
+  readonly log: StreamLog;
   readonly ended: () => void;
 }
 
 /** One token count. Its stream has a single event: the `start` of a generation of the same request. */
 export class EngineCount implements Generation {
   readonly #clock = new StageClock();
-  readonly #log: StreamLog;
 
-  constructor(private readonly options: EngineCountOptions) {
-    this.#log = new StreamLog(options.log, options.start, options.traceId);
-  }
+  constructor(private readonly options: EngineCountOptions) {}
 
   async run(writer: StreamWriter, signal: AbortSignal): Promise<GenerationResult> {
     const { engine, request, account, ended } = this.options;
@@ -35,17 +29,17 @@ export class EngineCount implements Generation {
       return this.#ended({ outcome: 'done', prompt_tokens: tokens }, usage);
     } catch (error) {
       if (signal.aborted) return this.#ended({ outcome: 'cancelled' }, { prompt: 0, cached: 0, completion: 0 });
-      const failure = this.#log.failure(error);
-      this.#log.ended({ outcome: 'failed', code: failure.code }, this.#clock.times());
+      const failure = this.options.log.failure(error);
+      this.options.log.ended({ outcome: 'failed', code: failure.code }, this.#clock.times());
       throw failure;
     } finally {
       ended();
     }
   }
 
-  #ended(fields: Record<string, unknown>, usage: Usage): GenerationResult {
+  #ended(end: StreamEnd, usage: Usage): GenerationResult {
     const times = this.#clock.times();
-    this.#log.ended(fields, times);
+    this.options.log.ended(end, times);
     return { usage, times };
   }
 }

@@ -2,71 +2,16 @@ import {
   type AccountId,
   type CanonicalRequest,
   type FinishReason,
-  isServiceError,
-  requestIdOf,
   ServiceError,
-  type Start,
   type StreamEvent,
   type StreamTimes,
   type Usage,
 } from '@slipway/contracts';
 import { type Engine, type EngineOutput, LazyFacts, type RequestFacts, type UnreadRequest } from '@slipway/engine';
-import { type Logger, type TraceContext, traceHeaders } from '@slipway/platform';
+import type { TraceHeaders } from '@slipway/platform';
 import type { Generation, GenerationResult, StreamWriter } from '@slipway/stream-transport';
 import { type EngineBounds, UsageCheck } from '../usage/usage-check.js';
-
-/** The fields that identify a start. */
-export type StartName = Omit<Start, 'req' | 'caps'>;
-
-/** Logs one stream: times, counts and outcome, never its content. */
-export class StreamLog {
-  constructor(
-    private readonly log: Logger,
-    private readonly start: StartName,
-    private readonly traceId: string | undefined,
-  ) {}
-
-  /** The line at the end of a stream. */
-  ended(fields: Record<string, unknown>, { queue, prefill, total }: StreamTimes): void {
-    const { st, at, dep, rev, api } = this.start;
-    this.log.info(
-      {
-        request: requestIdOf(st),
-        trace_id: this.traceId,
-        stream: st,
-        attempt: at,
-        deployment: dep,
-        rev,
-        api,
-        ...fields,
-        queue_ms: queue,
-        prefill_ms: prefill,
-        ms: total,
-      },
-      'stream',
-    );
-  }
-
-  /** The error that a stream ends with; logs its cause. */
-  failure(error: unknown): ServiceError {
-    const failure = isServiceError(error)
-      ? error
-      : new ServiceError('engine_error', 'The engine failed; its log says why.', { cause: error });
-    if (failure.cause !== undefined) {
-      this.log.error(
-        {
-          request: requestIdOf(this.start.st),
-          trace_id: this.traceId,
-          stream: this.start.st,
-          code: failure.code,
-          fault: describeFault(failure.cause),
-        },
-        'stream.fault',
-      );
-    }
-    return failure;
-  }
-}
+import type { StartName, StreamLog } from './stream-log.js';
 
 type Phase = 'queue' | 'prefill' | 'decode';
 
@@ -92,13 +37,6 @@ export class StageClock {
   }
 }
 
-/** Where an error came from, for the log. Its message stays out, since it may quote a prompt. */
-export function describeFault(error: unknown): { name: string; at: string[] } {
-  if (!(error instanceof Error)) return { name: typeof error, at: [] };
-  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
-  return { name: error.name, at: frames.slice(0, 8).map((line) => line.trim()) };
-}
-
 /** Time for an engine to end after an abort, ten times what it promises, in milliseconds. */
 const STUCK_AFTER_MS = 5_000;
 
@@ -117,11 +55,11 @@ export interface EngineGenerationOptions {
   readonly request: CanonicalRequest | UnreadRequest;
   /** The account that asked; null = none is billed. */
   readonly account: AccountId | null;
-  /** This worker's span; absent where the gateway sent no trace. */
-  readonly trace: TraceContext | undefined;
+  /** What the engine's server is sent of this worker's span; absent where the gateway sent no trace. */
+  readonly trace: TraceHeaders | undefined;
   /** Bounds of the engine's own token counts. */
   readonly bounds: EngineBounds;
-  readonly log: Logger;
+  readonly log: StreamLog;
   readonly produced: () => void;
   readonly ended: (outcome: Outcome) => void;
 }
@@ -134,10 +72,8 @@ export class EngineGeneration implements Generation {
   #cached = 0;
   #check: UsageCheck;
   #over = false;
-  readonly #log: StreamLog;
 
   constructor(private readonly options: EngineGenerationOptions) {
-    this.#log = new StreamLog(options.log, options.start, options.trace?.traceId);
     const { request, bounds } = options;
     this.#check = new UsageCheck(request instanceof Uint8Array ? UNKNOWN : new LazyFacts(request), bounds);
   }
@@ -176,7 +112,7 @@ export class EngineGeneration implements Generation {
   #outputTo(writer: StreamWriter): EngineOutput {
     return {
       account: this.options.account,
-      trace: this.options.trace && traceHeaders(this.options.trace),
+      trace: this.options.trace,
       phase: (phase) => {
         if (this.#over) return;
         this.#clock.enter(phase);
@@ -217,7 +153,7 @@ export class EngineGeneration implements Generation {
     const kind = cancelled ? 'cancelled' : 'done';
     this.options.ended({ kind, usage });
     const { prompt, cached, completion } = usage;
-    this.#log.ended(
+    this.options.log.ended(
       { outcome: kind, finish: this.#finish, prompt_tokens: prompt, cached_tokens: cached, completion_tokens: completion },
       times,
     );
@@ -227,8 +163,8 @@ export class EngineGeneration implements Generation {
   #failed(error: unknown): ServiceError {
     const usage = { prompt: this.#prompt, cached: this.#cached, completion: this.#check.relayed, estimated: true };
     this.options.ended({ kind: 'failed', usage });
-    const failure = this.#log.failure(error);
-    this.#log.ended({ outcome: 'failed', code: failure.code }, this.#clock.times());
+    const failure = this.options.log.failure(error);
+    this.options.log.ended({ outcome: 'failed', code: failure.code }, this.#clock.times());
     return failure;
   }
 }
