@@ -7,7 +7,19 @@ import type { Ready } from './stack.js';
 
 /** What `npm start` makes by itself, or what names a server that a test does not have. */
 const MADE_HERE = new Set([
-  ...['SLIPWAY_ENV', 'NATS_URL', 'NATS_CREDENTIALS_DIR', 'NATS_CA', 'NATS_CERT', 'NATS_KEY', 'NATS_SERVER_BIN', 'OPS_PORT', 'DRAIN_MS', 'HOST', 'PORT'],
+  ...[
+    'SLIPWAY_ENV',
+    'NATS_URL',
+    'NATS_CREDENTIALS_DIR',
+    'NATS_CA',
+    'NATS_CERT',
+    'NATS_KEY',
+    'NATS_SERVER_BIN',
+    'OPS_PORT',
+    'DRAIN_MS',
+    'HOST',
+    'PORT',
+  ],
   ...['DATABASE_URL', 'KEYS_DATABASE_URL', 'DEPLOYMENTS_DATABASE_URL', 'TUNING_DATABASE_URL', 'SLIPWAY_SECRET_KEY', 'KEY_PEPPERS'],
   ...['CONSOLE_HOST', 'CONSOLE_PORT', 'GATEWAY_URL', 'DASHBOARD_DIR', 'MODEL_DIRS', 'MODEL_HOSTS', 'ENGINE_HOSTS', 'MODEL_CACHE_DIR'],
   ...['BLOB_DIR', 'BLOB_URL', 'BLOB_PORT', 'BLOB_DOOR_URL', 'TRAINING_DIR', 'TRAINERS_DIR', 'TRAINERS'],

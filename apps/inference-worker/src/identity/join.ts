@@ -1,7 +1,18 @@
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Incarnation, JoinWorker, type WorkerIdentity } from '@slipway/contracts';
-import { connectNats, hasCredentials, type Logger, type NatsLogin, type NatsTlsConfig, natsTlsOf, newUserKey, nuid, RpcClient, type UserKey } from '@slipway/platform';
+import {
+  connectNats,
+  hasCredentials,
+  type Logger,
+  type NatsLogin,
+  type NatsTlsConfig,
+  natsTlsOf,
+  newUserKey,
+  nuid,
+  RpcClient,
+  type UserKey,
+} from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
 
 /** Pause before keys-service is asked again, in milliseconds. */
