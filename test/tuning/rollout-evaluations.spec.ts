@@ -86,11 +86,11 @@ describe('the evaluation of a rollout', () => {
     const request = await asked();
     const { account, suite } = request;
     for (const key of ['rollout-3', 'rollout:3', 'rollout3']) {
-      await rig.ask(CreateEvaluation, { account, suite: suite as never, deployments: [1], idempotency_key: key });
+      await rig.ask(CreateEvaluation, { account, suite, deployments: [1], idempotency_key: key });
     }
-    expect(
-      (await rig.outcome(CreateEvaluation, { account, suite: suite as never, deployments: [1], idempotency_key: 'rollout 3' })).code,
-    ).toBe('invalid_request');
+    expect((await rig.outcome(CreateEvaluation, { account, suite, deployments: [1], idempotency_key: 'rollout 3' })).code).toBe(
+      'invalid_request',
+    );
     const { evaluation } = await evaluate(request);
     const { evaluations } = await rig.ask(ListEvaluations, { account });
     expect(evaluations.find(({ id }) => id === evaluation)?.deployments).toHaveLength(2);

@@ -81,7 +81,7 @@ export class RolloutRounds {
 
   async #judge(rollout: Rollout): Promise<void> {
     try {
-      const [figures, suite] = [await this.figures.of(rollout), await this.suites.look(rollout)];
+      const [figures, suite] = await Promise.all([this.figures.of(rollout), this.suites.look(rollout)]);
       if (!this.#leads) return;
       if (suite?.state === 'worse') return await this.#back(rollout, suite.detail ?? 'The suite speaks against it.', figures);
       if (!figures) return;
