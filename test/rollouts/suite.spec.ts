@@ -14,6 +14,9 @@ let stage: EvaluationsStage;
 let replica: TestService;
 let suite: Awaited<ReturnType<EvaluationsStage['suite']>>;
 
+/** What the judge waits for before it speaks. */
+let judging: Promise<void> = Promise.resolve();
+
 const likes = (text: string): number => Number(text.includes('kind')) - Number(text.includes('rude'));
 
 /** Each deployment answers with the name of its model; the judge likes what is kind, and dislikes what is rude. */
@@ -23,7 +26,8 @@ function answer({ body, path }: UpstreamRequest): ReturnType<typeof chatStream> 
   if (chat.model !== 'judge') return chatStream([`A ${chat.model} answer.`]);
   const [, first = '', second = ''] = lastOf(chat).split(/<<<(?:FIRST|SECOND) ANSWER/);
   const winner = ['second', 'tie', 'first'][Math.sign(likes(first) - likes(second)) + 1];
-  return chatStream([JSON.stringify({ winner })]);
+  const { steps } = chatStream([JSON.stringify({ winner })]);
+  return { steps: [{ until: judging }, ...steps] };
 }
 
 const startTuning = (): Promise<TestService> => tuning.startReplica({ GATEWAY_URL: rig.gateways[0] ?? '' });
@@ -56,7 +60,9 @@ const ends = (state: RolloutView['state']): Promise<RolloutView> =>
 
 it('a candidate that the judge dislikes is taken back unaided', async () => {
   const candidate = await rig.candidate('rude');
-  const begun = await start(candidate, { minutes: 60 });
+  let speak = (): void => undefined;
+  judging = new Promise((resolve) => (speak = resolve));
+  const begun = await start(candidate, { minutes: 60 }).finally(speak);
   expect(begun).toMatchObject({ percent: 50, waits_for: 'suite', suite: { suite, state: 'running' } });
   const { reason, suite: said } = await ends('rolled_back');
   expect(said).toMatchObject({ state: 'worse', detail: reason, figures: [{ grader: 'judge', value: 0, items: 10, is_worse: true }] });
