@@ -55,7 +55,18 @@ const MADE_HERE = new Set([
     'CONSOLE_PORT',
     'GATEWAY_URL',
   ],
-  ...['DATABASE_URL', 'MODEL_DIRS', 'MODEL_CACHE_DIR', 'DASHBOARD_DIR', 'RUNNER_UID', 'ZONE', 'GPU', 'DRAIN_MS', 'SHUTDOWN_GRACE_MS'],
+  ...[
+    'DATABASE_URL',
+    'MIGRATE',
+    'MODEL_DIRS',
+    'MODEL_CACHE_DIR',
+    'DASHBOARD_DIR',
+    'RUNNER_UID',
+    'ZONE',
+    'GPU',
+    'DRAIN_MS',
+    'SHUTDOWN_GRACE_MS',
+  ],
   ...['BLOB_DIR', 'BLOB_HOST', 'BLOB_PORT', 'BLOB_DOOR_URL', 'TRAINING_DIR', 'TRAINERS_DIR'],
 ]);
 

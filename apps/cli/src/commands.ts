@@ -11,6 +11,7 @@ import { list, log, models, show } from './deployments/show-commands.js';
 import { remove, resume, scale, stop } from './deployments/state-commands.js';
 import { keys } from './keys/key-commands.js';
 import { rollouts } from './rollouts/rollout-commands.js';
+import { migrate } from './migrate/migrate-command.js';
 import { OPERATOR } from './session/session.js';
 import { adapters } from './tuning/adapter-commands.js';
 import { datasets } from './tuning/dataset-commands.js';
@@ -56,6 +57,7 @@ export const COMMANDS: readonly CliCommand[] = [
   workers,
   status,
   check,
+  migrate,
   certs,
   natsConf,
 ];

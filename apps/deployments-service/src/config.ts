@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { commaList, hostList, natsFragment, postgresAddress, SECRET_KEYS, serviceFragment } from '@slipway/platform';
+import { commaList, hostList, migrateFragment, natsFragment, postgresAddress, SECRET_KEYS, serviceFragment } from '@slipway/platform';
 import { z } from 'zod';
 
 const folders = commaList.refine((dirs) => dirs.every((dir) => isAbsolute(dir)), 'must be absolute folders, separated by commas');
@@ -11,6 +11,7 @@ export const DeploymentsServiceConfig = z
   .object({
     ...serviceFragment,
     ...natsFragment,
+    ...migrateFragment,
     /** PostgreSQL server on which the service creates its database `slipway_{env}_deployments`. */
     DATABASE_URL: postgresAddress.optional(),
     /** The database itself; takes precedence over `DATABASE_URL`. */

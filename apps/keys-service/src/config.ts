@@ -1,4 +1,4 @@
-import { natsFragment, parsePeppers, postgresAddress, SECRET_KEYS, serviceFragment } from '@slipway/platform';
+import { migrateFragment, natsFragment, parsePeppers, postgresAddress, SECRET_KEYS, serviceFragment } from '@slipway/platform';
 import { z } from 'zod';
 
 /** Loopback addresses and their name. */
@@ -11,6 +11,7 @@ export const KeysConfig = z
   .object({
     ...serviceFragment,
     ...natsFragment,
+    ...migrateFragment,
     /** A server on which the service may create its database, `slipway_{env}_keys`. */
     DATABASE_URL: postgresAddress.optional(),
     /** The database itself; takes precedence over DATABASE_URL. */

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { hostList, natsFragment, postgresAddress, SECRET_KEYS, serviceFragment } from '@slipway/platform';
+import { hostList, migrateFragment, natsFragment, postgresAddress, SECRET_KEYS, serviceFragment } from '@slipway/platform';
 import { z } from 'zod';
 
 const count = z.coerce.number().int().min(1);
@@ -11,6 +11,7 @@ export const TuningServiceConfig = z
   .object({
     ...serviceFragment,
     ...natsFragment,
+    ...migrateFragment,
     /** PostgreSQL server on which the service creates its database `slipway_{env}_tuning`. */
     DATABASE_URL: postgresAddress.optional(),
     /** The database itself; takes precedence over `DATABASE_URL`. */

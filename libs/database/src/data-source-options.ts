@@ -13,6 +13,8 @@ export interface DatabaseOptions {
   readonly migrations: NonNullable<DataSourceOptions['migrations']>;
   /** Relations that earlier releases may have created in other schemas; moved before migrations run. */
   readonly strays?: StrayRelations;
+  /** `never`: it waits until another process has run the migrations. Default: it runs them itself. */
+  readonly migrate?: 'start' | 'never' | undefined;
   readonly log: Logger;
   /** Registry in which lost locks are counted. */
   readonly metrics?: Registry;

@@ -8,6 +8,7 @@ import { FeedReads, SqlFeedStore } from './feed/sql-feed-store.js';
 import { lockLosses } from './lock-metrics.js';
 import { LockSession, type SessionLock } from './lock-session.js';
 import { migrate } from './migrate.js';
+import { pendingMigrations } from './pending-migrations.js';
 import { driverErrorOf, isDatabaseUnavailable, isLoginRefused } from './pg-errors.js';
 import { Transactions } from './transactions.js';
 
@@ -33,7 +34,7 @@ export class Database {
   }
 
   /**
-   * Creates the database if it is missing, runs the migrations and opens the pool. Waits for a server that does not answer yet,
+   * Creates the database if it is missing, runs the migrations, or waits for them with `migrate: 'never'`, and opens the pool. Waits for a server that does not answer yet,
    * with one log line per attempt.
    * @throws ConfigError when the server refuses the user or the password; the driver's error when waiting
    *   does not help: missing rights, a failing migration.
@@ -41,10 +42,11 @@ export class Database {
   async open(): Promise<void> {
     for (let tries = 1; !this.#closed; tries += 1) {
       try {
-        await ensureDatabase(this.#options.url);
-        await migrate(this.#options);
-        await this.#dataSource.initialize();
-        return;
+        if (await this.#isMigrated()) {
+          await this.#dataSource.initialize();
+          return;
+        }
+        await delay(RETRY_MAX_MS);
       } catch (error) {
         if (isLoginRefused(error)) throw new ConfigError([`DATABASE_URL, or the own database's: ${(error as Error).message}`]);
         if (!isDatabaseUnavailable(error)) throw driverErrorOf(error);
@@ -52,6 +54,18 @@ export class Database {
         await delay(Math.min(RETRY_MIN_MS * 2 ** (tries - 1), RETRY_MAX_MS));
       }
     }
+  }
+
+  /** Runs the migrations, or with `never` finds out whether another process has. */
+  async #isMigrated(): Promise<boolean> {
+    if (this.#options.migrate === 'never') {
+      const migrations = await pendingMigrations(this.#options);
+      if (migrations.length > 0) this.#options.log.warn({ migrations }, 'database.migrations_pending');
+      return migrations.length === 0;
+    }
+    await ensureDatabase(this.#options.url);
+    await migrate(this.#options);
+    return true;
   }
 
   /** The store of a feed in this database. @param feed name of the feed, as in its contract */

@@ -24,6 +24,7 @@ export { createFeedTables, dropFeedTables, feedChannel, feedTableNames } from '.
 export { SqlFeedStore } from './feed/sql-feed-store.js';
 export type { SqlFeedStoreOptions } from './feed/sql-feed-store.js';
 export { migrate } from './migrate.js';
+export { pendingMigrations } from './pending-migrations.js';
 export { provideDatabases } from './provide-databases.js';
 export type { OwnedDatabase } from './provide-databases.js';
 export { database, refusalLog } from './service-database.js';

@@ -1,8 +1,22 @@
-import { CONFIG, LOG, type Logger, Registry, type Resource, type ServiceConfig } from '@slipway/platform';
+import {
+  CONFIG,
+  loadConfig,
+  LOG,
+  type Logger,
+  type MigrationSteps,
+  postgresAddress,
+  Registry,
+  type Resource,
+  serviceFragment,
+} from '@slipway/platform';
+import { z } from 'zod';
 import { AuditLog } from './audit/audit-log.js';
 import { RefusalLog, type RefusalLogOptions } from './audit/refusal-log.js';
 import type { DatabaseOptions } from './data-source-options.js';
 import { Database } from './database.js';
+import { ensureDatabase } from './ensure-database.js';
+import { migrate } from './migrate.js';
+import { pendingMigrations } from './pending-migrations.js';
 import { checkAddress, databaseUrl } from './database-url.js';
 import { Transactions } from './transactions.js';
 
@@ -13,7 +27,15 @@ export interface ServiceDatabase extends Pick<DatabaseOptions, 'applicationName'
 }
 
 /** Settings of a service with a database, in addition to `{NAME}_DATABASE_URL`. */
-type DatabaseConfig = ServiceConfig & { readonly DATABASE_URL?: string | undefined } & Readonly<Record<string, unknown>>;
+interface DatabaseConfig {
+  readonly SLIPWAY_ENV: string;
+  readonly DATABASE_URL?: string | undefined;
+  readonly MIGRATE?: 'start' | 'never' | undefined;
+  readonly [own: string]: unknown;
+}
+
+/** What the address of a database follows from. */
+const databaseFragment = { SLIPWAY_ENV: serviceFragment.SLIPWAY_ENV, DATABASE_URL: postgresAddress.optional() };
 
 /** A service's own database as a resource. It provides `Database`, `Transactions` and `AuditLog`. */
 export function database({ name, ...made }: ServiceDatabase): Resource<Database> {
@@ -22,7 +44,21 @@ export function database({ name, ...made }: ServiceDatabase): Resource<Database>
     return databaseUrl({ env: config.SLIPWAY_ENV, name, serverUrl: config.DATABASE_URL, databaseUrl: own });
   };
   const create = (config: DatabaseConfig, log: Logger, metrics: Registry): Database =>
-    new Database({ url: urlOf(config), ...made, log, metrics });
+    new Database({ url: urlOf(config), ...made, migrate: config.MIGRATE, log, metrics });
+  const steps = (environment: Readonly<Record<string, string | undefined>>, log: Logger): MigrationSteps => {
+    const config = loadConfig(
+      z.object({ ...databaseFragment, [`${name.toUpperCase()}_DATABASE_URL`]: postgresAddress.optional() }),
+      environment,
+    );
+    const options = { url: urlOf(config), ...made, log };
+    return {
+      pending: () => pendingMigrations(options),
+      apply: async () => {
+        await ensureDatabase(options.url);
+        await migrate(options);
+      },
+    };
+  };
   return {
     name: 'database',
     token: Database,
@@ -31,7 +67,8 @@ export function database({ name, ...made }: ServiceDatabase): Resource<Database>
       { provide: Transactions, useFactory: (opened: Database) => opened.transactions, inject: [Database] },
       { provide: AuditLog, useClass: AuditLog },
     ],
-    check: (config) => checkAddress(urlOf(config as DatabaseConfig)),
+    check: (config) => checkAddress(urlOf({ ...config })),
+    migrations: steps,
     start: (opened) => opened.open(),
     stop: (opened) => opened.close(),
   };

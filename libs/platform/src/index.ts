@@ -3,7 +3,7 @@ export type { ChangeBudgetOptions } from './collections/change-budget.js';
 export { FairPlaces } from './collections/fair-places.js';
 export { OpenSet } from './collections/open-set.js';
 export { OpenTable } from './collections/open-table.js';
-export { commaList, hostList, natsFragment, postgresAddress, serviceFragment } from './config/fragments.js';
+export { commaList, hostList, migrateFragment, natsFragment, postgresAddress, serviceFragment } from './config/fragments.js';
 export { HostList } from './config/host-list.js';
 export { ConfigError } from './config/config-error.js';
 export { loadConfig } from './config/load-config.js';
@@ -67,6 +67,7 @@ export { defineService, resource } from './service/service-definition.js';
 export type {
   CallGate,
   HttpDoor,
+  MigrationSteps,
   NatsLogin,
   Resource,
   RpcDoor,

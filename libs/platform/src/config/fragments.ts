@@ -47,6 +47,12 @@ export const postgresAddress = z.url({
   error: 'must look like postgres://user:password@host:5432/database',
 });
 
+/** Variables of every service with a database. */
+export const migrateFragment = {
+  /** `start`: the service migrates its database at its start. `never`: it waits until that was done, by `--migrate=apply`. */
+  MIGRATE: z.enum(['start', 'never']).default('start'),
+};
+
 /** A comma-separated list; empty entries are dropped. */
 export const commaList = z
   .string()

@@ -2,6 +2,7 @@ import { ConfigError } from '../config/config-error.js';
 import { loadConfig } from '../config/load-config.js';
 import { createLogger, type Logger } from '../log/logger.js';
 import { checkServices } from './check-services.js';
+import { type MigrateWord, migrateServices } from './migrate-services.js';
 import { Service } from './service.js';
 import { freeStartGarbage } from './heap.js';
 import type { ServiceDefinition, ServiceSchema } from './service-definition.js';
@@ -11,6 +12,8 @@ const FORCE_AFTER_MS = 2_000;
 
 /** Argument of a process that only checks its configuration. */
 const CHECK = '--check';
+/** Values of `--migrate=`, the argument of a process that only shows or runs the migrations of its database. */
+const MIGRATE_WORDS: readonly MigrateWord[] = ['plan', 'apply'];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -45,6 +48,9 @@ export const runService = <S extends ServiceSchema>(definition: ServiceDefinitio
  */
 export const runServices = async (services: readonly ServiceToRun[]): Promise<void> => {
   if (process.argv.includes(CHECK)) process.exit(await checkServices(services));
+  for (const word of MIGRATE_WORDS) {
+    if (process.argv.includes(`--migrate=${word}`)) process.exit(await migrateServices(services, word));
+  }
   await runAll(services.map((service) => () => running(service)));
 };
 

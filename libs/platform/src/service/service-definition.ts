@@ -23,6 +23,13 @@ export interface ServiceConfig {
 /** A configuration schema of a service: a zod object that spreads `serviceFragment` and `natsFragment`. */
 export type ServiceSchema = z.ZodObject & z.ZodType<ServiceConfig>;
 
+/** The migrations of a database, apart from a start. */
+export interface MigrationSteps {
+  /** Names of those that are missing, in their order. */
+  pending(): Promise<string[]>;
+  apply(): Promise<void>;
+}
+
 /**
  * Something with an orderly start and stop: a database, a feed, a background loop. The skeleton gets the instance from Nest's
  * container, so it is made by constructor injection like any other provider.
@@ -33,6 +40,8 @@ export interface Resource<T = unknown> {
   readonly token: InjectionToken<T>;
   /** Providers that come with it. They are global, and may inject what the skeleton provides and what other resources bring. */
   readonly providers?: readonly Provider[];
+  /** Its migrations, for a process that runs them alone. @throws ConfigError without an address */
+  migrations?(environment: Readonly<Record<string, string | undefined>>, log: Logger): MigrationSteps;
   /** Checks its settings and the files that they name, and opens nothing. @throws ConfigError naming what is wrong */
   check?(config: ServiceConfig): Promise<void> | void;
   start?(instance: T): Promise<void> | void;
