@@ -201,6 +201,7 @@ describe('the commands', () => {
       ...['list', 'verify', 'export'].map((name) => `audit ${name}`),
       'sessions rotate-key',
       ...['list', 'expel'].map((name) => `workers ${name}`),
+      ...['status', 'check', 'migrate', 'certs', 'nats-conf'],
     ]);
   });
 });

@@ -41,7 +41,7 @@ const named = (environment: CheckedService['environment'], name: string): string
  * Everything that is wrong with the configuration of a service, one line each, such as `OPS_PORT: must be a number`. It reads the
  * files that the settings name, but opens no connection and no port. Whether a server accepts the credentials shows only at a start.
  */
-export async function faultsOf({ definition, environment }: CheckedService): Promise<string[]> {
+async function faultsOf({ definition, environment }: CheckedService): Promise<string[]> {
   let config: z.output<ServiceSchema> | undefined;
   const faults = [await problemsOf(() => (config = loadConfig(definition.config, environment)))];
   const tls = natsTlsOf({
