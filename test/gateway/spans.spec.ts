@@ -131,7 +131,7 @@ it('a retry’s spans have the gateway’s span as parent', async () => {
   } = await spansOf(traceOf(i), 3);
 
   expect(attempts.map(({ parentId }) => parentId)).toEqual([outer?.spanId, outer?.spanId]);
-  expect(attempts.map(({ isError }) => isError).toSorted()).toEqual([false, true]);
+  expect(attempts.filter(({ isError }) => isError)).toHaveLength(1);
   expect(attempts.find(({ isError }) => isError)).toMatchObject({
     spanId: callersAt(deaf).get(traceOf(i)),
     attributes: { 'error.type': 'engine_error' },

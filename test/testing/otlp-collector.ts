@@ -53,6 +53,9 @@ export class OtlpCollector {
   }
 }
 
+/** Lengths of the wire types that have one. */
+const FIXED_BYTES: Readonly<Record<number, number>> = { 1: 8, 5: 4 };
+
 /** The fields of a protobuf message by number: bytes of those with a length, numbers of the others. */
 function fieldsOf(message: Buffer): Map<number, (Buffer | number)[]> {
   const fields = new Map<number, (Buffer | number)[]>();
@@ -69,7 +72,7 @@ function fieldsOf(message: Buffer): Map<number, (Buffer | number)[]> {
   while (at < message.length) {
     const tag = varint();
     const wire = tag & 7;
-    const value = wire === 0 ? varint() : bytes(wire === 2 ? varint() : wire === 1 ? 8 : 4);
+    const value = wire === 0 ? varint() : bytes(FIXED_BYTES[wire] ?? varint());
     fields.set(tag >> 3, [...(fields.get(tag >> 3) ?? []), value]);
   }
   return fields;

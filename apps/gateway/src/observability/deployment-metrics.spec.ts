@@ -31,7 +31,7 @@ const valuesOf = (text: string, name: string): Record<string, number> =>
     text
       .split('\n')
       .filter((line) => line.startsWith(`${name}{`))
-      .map((line) => [/deployment="(\w+)"/.exec(line)?.[1], Number(line.split(' ').at(-1))]),
+      .map((line): [string, number] => [/deployment="(\w+)"/.exec(line)?.[1] ?? '', Number(line.split(' ').at(-1))]),
   );
 
 it('times a generation and its tokens by deployment', async () => {

@@ -33,8 +33,10 @@ const SAMPLED = 1;
  * demands; an invalid `tracestate` is dropped alone.
  */
 export function readTrace(traceparent: string | undefined, tracestate?: string): TraceContext | null {
-  const [, version = '', traceId = '', spanId = '', flags = '', more] = TRACEPARENT.exec(traceparent?.trim() ?? '') ?? [];
-  if (version === '' || version === 'ff' || (version === '00' && more !== undefined)) return null;
+  const parts = traceparent === undefined ? null : TRACEPARENT.exec(traceparent.trim());
+  if (!parts) return null;
+  const [, version = '', traceId = '', spanId = '', flags = '', more] = parts;
+  if (version === 'ff' || (version === '00' && more !== undefined)) return null;
   if (ZEROS.test(traceId) || ZEROS.test(spanId)) return null;
   const isSampled = (Number.parseInt(flags, 16) & SAMPLED) !== 0;
   return { traceId, spanId, parentId: null, isSampled, state: stateOf(tracestate) };

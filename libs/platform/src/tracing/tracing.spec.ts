@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -56,7 +56,8 @@ it('a stop waits for no collector that is silent', async () => {
   const asked = once(silent, 'request');
   const [startedAt, endedAt] = [Date.now(), Date.now()];
   tracing.record({ trace: newTrace(true), name: 'chat', kind: 'server', startedAt, endedAt, attributes: {} });
-  await Promise.all([tracing.stop(), asked]);
+  const [, [request]] = await Promise.all([tracing.stop(), asked]);
+  expect((request as IncomingMessage).url).toBe('/v1/traces');
   silent.closeAllConnections();
   silent.close();
 });

@@ -30,6 +30,7 @@ export const TracingSettings = z.object({
   service: z.string(),
   attributes: z.record(z.string(), z.string()),
 });
+/** Where the spans of a process go, and which. */
 export type TracingSettings = z.infer<typeof TracingSettings>;
 
 /** @param name of the service, such as `gateway` */
