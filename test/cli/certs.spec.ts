@@ -35,7 +35,7 @@ it('writes a configuration that nats-server accepts', async () => {
   const files = ['--seeds', at('seeds.json'), '--credentials', at('credentials'), '--store-dir', at('store')];
   const run = await runCli(['nats-conf', '--name', 'n1', ...files, ...tls, '--json']);
   expect([run.code, run.stderr]).toEqual([0, '']);
-  const { conf } = documentOf(run) as { conf: string };
+  const { conf } = documentOf<{ conf: string }>(run);
   const server = await TestNatsServer.start({ config: conf.replace(/^host:.*$/m, '').replace(/^port:.*$/m, '') });
   const own = { ca: at('certs/ca.pem'), cert: at('certs/client.pem'), key: at('certs/client.key') };
   const options = { url: server.url, role: 'gateway', credentialsDir: at('credentials/gateway'), name: 'x', tls: own } as const;

@@ -41,33 +41,10 @@ async function schemaOf(app: string): Promise<z.ZodObject> {
 
 /** Settings fixed by the file: addresses, folders, users and shutdown times. */
 const MADE_HERE = new Set([
-  ...[
-    'NATS_URL',
-    'NATS_CREDENTIALS_DIR',
-    'NATS_CA',
-    'NATS_CERT',
-    'NATS_KEY',
-    'OPS_HOST',
-    'OPS_PORT',
-    'HOST',
-    'PORT',
-    'CONSOLE_HOST',
-    'CONSOLE_PORT',
-    'GATEWAY_URL',
-  ],
-  ...[
-    'DATABASE_URL',
-    'MIGRATE',
-    'MODEL_DIRS',
-    'MODEL_CACHE_DIR',
-    'DASHBOARD_DIR',
-    'RUNNER_UID',
-    'ZONE',
-    'GPU',
-    'DRAIN_MS',
-    'SHUTDOWN_GRACE_MS',
-  ],
-  ...['BLOB_DIR', 'BLOB_HOST', 'BLOB_PORT', 'BLOB_DOOR_URL', 'TRAINING_DIR', 'TRAINERS_DIR'],
+  ...['NATS_URL', 'NATS_CREDENTIALS_DIR', 'NATS_CA', 'NATS_CERT', 'NATS_KEY', 'OPS_HOST', 'OPS_PORT', 'HOST', 'PORT', 'CONSOLE_HOST'],
+  ...['CONSOLE_PORT', 'GATEWAY_URL', 'DATABASE_URL', 'MIGRATE', 'MODEL_DIRS', 'MODEL_CACHE_DIR', 'DASHBOARD_DIR', 'RUNNER_UID'],
+  ...['ZONE', 'GPU', 'DRAIN_MS', 'SHUTDOWN_GRACE_MS', 'BLOB_DIR', 'BLOB_HOST', 'BLOB_PORT', 'BLOB_DOOR_URL', 'TRAINING_DIR'],
+  ...['TRAINERS_DIR'],
 ]);
 
 /** The environment of a service's process. */

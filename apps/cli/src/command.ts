@@ -10,7 +10,7 @@ export interface Call<Options = object> {
   /** Folder that relative paths start from. */
   readonly cwd: string;
   /** Value of an environment variable. */
-  variable(name: string): string | undefined;
+  readonly variable: (name: string) => string | undefined;
   readonly terminal: Terminal;
 }
 

@@ -31,7 +31,7 @@ export interface Session {
   /** Address of the console of `npm start`; absent where it is not known. */
   readonly consoleUrl?: string | undefined;
   /** Null when the server does not answer. Absent in sessions that reach nothing. */
-  server?(): Promise<ServerFacts | null>;
+  readonly server?: () => Promise<ServerFacts | null>;
   /**
    * Calls a service.
    * @throws ServiceError when it refuses; CliError `unavailable` when it does not answer

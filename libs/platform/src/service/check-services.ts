@@ -29,8 +29,8 @@ async function checkCredentials({ role }: Pick<ServiceDefinition<ServiceSchema>,
     await readCredentials(folder, role);
     return;
   }
-  const files = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    throw new ConfigError([`NATS_CREDENTIALS_DIR: ${folder} cannot be read (${error.code})`]);
+  const files = await readdir(folder).catch((error: unknown) => {
+    throw new ConfigError([`NATS_CREDENTIALS_DIR: ${folder} cannot be read (${(error as NodeJS.ErrnoException).code})`]);
   });
   if (!files.some((file) => /\.(creds|json)$/.test(file))) throw new ConfigError(['NATS_CREDENTIALS_DIR: the folder holds no credentials']);
 }

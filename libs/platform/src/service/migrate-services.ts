@@ -18,11 +18,10 @@ async function migrateOne(name: string, word: MigrateWord, steps: MigrationSteps
 export async function migrateServices(services: readonly CheckedService[], word: MigrateWord): Promise<number> {
   for (const { definition, environment } of services) {
     const { name, resources = [] } = definition;
+    const log = createLogger(name, 'silent');
     try {
-      for (const resource of resources) {
-        const steps = resource.migrations?.(environment, createLogger(name, 'silent'));
-        if (steps) await migrateOne(name, word, steps);
-      }
+      const steps = resources.flatMap((resource) => resource.migrations?.(environment, log) ?? []);
+      for (const one of steps) await migrateOne(name, word, one);
     } catch (error) {
       const problems = error instanceof ConfigError ? error.problems.map((one) => `The configuration is wrong. ${one}`) : [];
       const lines = problems.length > 0 ? problems : [`The migrations failed: ${error instanceof Error ? error.message : String(error)}`];

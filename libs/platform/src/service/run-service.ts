@@ -35,12 +35,12 @@ interface Running {
  * Runs a service as this process: checks its configuration, starts it, stops it on SIGTERM or SIGINT (the second signal ends
  * the process at once) and on faults that nothing caught, then exits: 0 after an ordered stop, else 1. Wrong configuration,
  * also when it shows only at the start of a part, is written to stderr in one line per problem. With the argument `--check` the
- * process writes what is wrong with its configuration and ends, without a start: 0 when nothing is wrong, else 2.
+ * process writes what is wrong with its configuration and ends, without a start: 0 when nothing is wrong, else 2. `--migrate=plan`
+ * and `--migrate=apply` show and run the migrations of its database alone.
  * @param environment usually `process.env`
  */
 export const runService = <S extends ServiceSchema>(definition: ServiceDefinition<S>, environment: Environment): Promise<void> =>
-  // What runs a service knows no more of it than what all have.
-  runServices([{ definition: definition as unknown as ServiceDefinition<ServiceSchema>, environment }]);
+  runServices([{ definition, environment }]);
 
 /**
  * Runs several services in this process, which ends with all of them as `runService` says: they start side by side and stop

@@ -13,11 +13,11 @@ export interface TlsGuardOptions {
   readonly tls: NatsTlsFiles | undefined;
   readonly name: string;
   readonly log: Logger;
-  isUp(): boolean;
+  readonly isUp: () => boolean;
   /** Leaves the present connection for a new one, which reads the files again. */
-  moveOver(): Promise<void>;
+  readonly moveOver: () => Promise<void>;
   /** Called with each change, and once per look with the expiries of the files, in milliseconds since 1970. */
-  seen?(trouble: TlsTrouble | null, expiries: { readonly ca?: number; readonly cert?: number }): void;
+  readonly seen?: (trouble: TlsTrouble | null, expiries: { readonly ca?: number; readonly cert?: number }) => void;
   /** Time between two looks, in milliseconds; 5,000 unless given. */
   readonly everyMs?: number;
 }
@@ -60,15 +60,9 @@ export class TlsGuard {
   }
 
   async #look(): Promise<void> {
-    const { tls, isUp } = this.options;
-    let content: NatsTlsContent | undefined;
-    try {
-      content = tls && (await readNatsTls(tls));
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      this.#note({ reason: 'files', text: error.problems.join('; ') }, null, {});
-      return;
-    }
+    const { isUp } = this.options;
+    const content = await this.#read();
+    if (content === null) return;
     const text = JSON.stringify(content);
     const expiries = content ? expiriesOf(content) : {};
     this.#known ??= text;
@@ -78,7 +72,22 @@ export class TlsGuard {
     this.#note(found, found?.server ?? null, expiries);
     if (found || !changed) return;
     this.#known = text;
-    if (!isUp()) return;
+    if (isUp()) await this.#moveOver();
+  }
+
+  /** The files' content, undefined where none are configured, null where they are wrong. */
+  async #read(): Promise<NatsTlsContent | undefined | null> {
+    const { tls } = this.options;
+    try {
+      return tls && (await readNatsTls(tls));
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      this.#note({ reason: 'files', text: error.problems.join('; ') }, null, {});
+      return null;
+    }
+  }
+
+  async #moveOver(): Promise<void> {
     this.options.log.info({ connection: this.options.name }, 'nats.certificates_changed');
     await this.options.moveOver();
   }
