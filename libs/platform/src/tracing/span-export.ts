@@ -10,7 +10,28 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import { SLIPWAY_VERSION } from '../config/version.js';
 import type { TraceContext } from './trace-context.js';
-import type { EndedSpan, SpanExport, TracingSettings } from './tracing.js';
+import type { TracingSettings } from './tracing-settings.js';
+
+/** A span that is over. It holds ids, figures and names: never a key, a prompt or an answer. */
+export interface EndedSpan {
+  readonly trace: TraceContext;
+  readonly name: string;
+  readonly kind: 'server' | 'consumer';
+  /** In milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+  /** Undefined ones are left out. */
+  readonly attributes: Readonly<Record<string, string | number | boolean | string[] | undefined>>;
+  /** Code of the error that it ended with; absent = none. */
+  readonly error?: string | undefined;
+}
+
+/** Takes spans of sampled traces, and decides about new ones. */
+export interface SpanExport {
+  readonly isInRatio: (traceId: string) => boolean;
+  readonly record: (span: EndedSpan) => void;
+  readonly close: () => Promise<void>;
+}
 
 const KINDS = { server: SpanKind.SERVER, consumer: SpanKind.CONSUMER } as const;
 

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import { newTrace, readTrace } from './trace-context.js';
-import { Tracing, tracingFragment, tracingSettings } from './tracing.js';
+import { tracingFragment, tracingSettings } from './tracing-settings.js';
+import { Tracing } from './tracing.js';
 
 const SAMPLED = readTrace(`00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`);
 const UNSAMPLED = readTrace(`00-${'a'.repeat(32)}-${'b'.repeat(16)}-00`);
