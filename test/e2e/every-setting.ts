@@ -49,6 +49,7 @@ export const everySetting: NodeJS.ProcessEnv = {
   CORS_ORIGINS: ORIGIN,
   IMAGE_HOSTS: 'images.example',
   DATASET_HOSTS: 'files.example',
+  OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
   // More threads than cores wait for each other.
   DEFAULT_THREADS: '1',
   // A worker starts with a program that is there alone.
