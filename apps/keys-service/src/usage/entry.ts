@@ -142,17 +142,24 @@ export const valueOfBucket = (bucket: number): number => Number((2 ** (bucket / 
 
 const bucketOf = (figure: LatencyFigure, value: number): number => Math.round(PER_DOUBLING * Math.log2(Math.max(SMALLEST[figure], value)));
 
-/** The bucket of each figure of a request; none while it runs, and none when it was not completed. */
-export function latencyBuckets({ final, status, ms, ttftMs, completion }: Entry): (readonly [figure: LatencyFigure, bucket: number])[] {
+/**
+ * The bucket of each figure of a request; none while it runs, and none when it was not completed. Lengths of answers are compared
+ * between the deployments of an alias alone.
+ */
+export function latencyBuckets({
+  final,
+  status,
+  alias,
+  ms,
+  ttftMs,
+  completion,
+}: Entry): (readonly [figure: LatencyFigure, bucket: number])[] {
   if (!final || status !== 'completed') return [];
-  const figures: Partial<Record<LatencyFigure, number>> = {
-    duration_ms: ms,
-    ...(completion > 0 && { answer_tokens: completion }),
-    ...(ttftMs !== null && { ttft_ms: ttftMs }),
-    ...(ttftMs !== null && ms > ttftMs && completion > 1 && { tokens_per_second: ((completion - 1) * 1_000) / (ms - ttftMs) }),
-  };
-  return Object.entries(figures).map(([name, value]) => {
-    const figure = name as LatencyFigure;
-    return [figure, bucketOf(figure, value)];
-  });
+  const buckets: [LatencyFigure, number][] = [['duration_ms', bucketOf('duration_ms', ms)]];
+  if (alias !== '' && completion > 0) buckets.push(['answer_tokens', bucketOf('answer_tokens', completion)]);
+  if (ttftMs === null) return buckets;
+  buckets.push(['ttft_ms', bucketOf('ttft_ms', ttftMs)]);
+  if (ms > ttftMs && completion > 1)
+    buckets.push(['tokens_per_second', bucketOf('tokens_per_second', ((completion - 1) * 1_000) / (ms - ttftMs))]);
+  return buckets;
 }

@@ -46,75 +46,79 @@ export interface DayChange {
   readonly tokens: number;
 }
 
-const addTo = <T extends object>(sums: Map<string, T>, name: string, part: T, add: (sum: T) => T): void => {
-  const sum = sums.get(name);
-  sums.set(name, sum ? add(sum) : part);
-};
+type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
+type Sums<T> = Map<string, Mutable<T>>;
 
-const minuteKeyOf = ({ account, key, deployment, alias, api, started }: Entry): MinuteKey => ({
+/** The sum of this name, which begins as `first` says. A batch has thousands of requests and few sums. */
+function sumOf<T>(sums: Sums<T>, name: string, first: () => Mutable<T>): Mutable<T> {
+  const known = sums.get(name);
+  if (known) return known;
+  const sum = first();
+  sums.set(name, sum);
+  return sum;
+}
+
+const minuteKeyOf = ({
   account,
   key,
   deployment,
   alias,
   api,
+  started,
+}: Omit<MinuteKey, 'minute'> & { readonly started: number }): MinuteKey => ({
+  ...{ account, key, deployment, alias, api },
   minute: started - (started % MINUTE_MS),
 });
 
-const nameOf = ({ account, minute, key, deployment, alias, api }: MinuteKey, ...rest: readonly (string | number)[]): string =>
-  JSON.stringify([account, minute, key, deployment, alias, api, ...rest]);
-
-const minuteOf = (entry: Entry, sign: 1 | -1): MinuteChange => ({
-  ...minuteKeyOf(entry),
-  status: entry.status,
-  requests: sign,
-  prompt: sign * entry.prompt,
-  cached: sign * entry.cached,
-  completion: sign * entry.completion,
-  cut: isCut(entry) ? sign : 0,
-});
+/** Differs where the keys do: aliases and contracts have no slash. */
+const nameOf = ({ account, minute, key, deployment, alias, api }: MinuteKey): string =>
+  `${account}/${minute}/${key}/${deployment}/${alias}/${api}`;
 
 const hasMinuteChange = ({ requests, prompt, cached, completion, cut }: MinuteChange): boolean =>
   requests !== 0 || cut !== 0 || prompt !== 0 || cached !== 0 || completion !== 0;
 
+const NO_MINUTE = { requests: 0, prompt: 0, cached: 0, completion: 0, cut: 0 } as const;
+
 /** Subtracts the requests as they were before and adds them as they are now. @returns one row for each sum that changes */
 export function minuteChanges(changes: readonly Change[]): MinuteChange[] {
-  const sums = new Map<string, MinuteChange>();
-  const add = (part: MinuteChange): void =>
-    addTo(sums, nameOf(part, part.status), part, (sum) => ({
-      ...sum,
-      requests: sum.requests + part.requests,
-      prompt: sum.prompt + part.prompt,
-      cached: sum.cached + part.cached,
-      completion: sum.completion + part.completion,
-      cut: sum.cut + part.cut,
-    }));
+  const sums: Sums<MinuteChange> = new Map();
+  const add = (entry: Entry, sign: 1 | -1): void => {
+    const { status } = entry;
+    const key = minuteKeyOf(entry);
+    const sum = sumOf(sums, `${nameOf(key)}/${status}`, () => ({ ...key, status, ...NO_MINUTE }));
+    sum.requests += sign;
+    sum.prompt += sign * entry.prompt;
+    sum.cached += sign * entry.cached;
+    sum.completion += sign * entry.completion;
+    if (isCut(entry)) sum.cut += sign;
+  };
   for (const { before, after } of changes) {
-    if (before) add(minuteOf(before, -1));
-    add(minuteOf(after, 1));
+    if (before) add(before, -1);
+    add(after, 1);
   }
   return [...sums.values()].filter(hasMinuteChange);
 }
 
 /** Refused requests are counted by minute only, with no tokens. */
 export function refusalChanges(counts: readonly RefusedUsage[]): MinuteChange[] {
-  const sums = new Map<string, MinuteChange>();
+  const sums: Sums<MinuteChange> = new Map();
   for (const { acct: account, key, dep: deployment = NO_DEPLOYMENT, alias = '', api, started, status, requests } of counts) {
-    const row = { account, key, deployment, alias, api, minute: started - (started % MINUTE_MS) };
-    addTo(sums, nameOf(row, status), { ...row, status, requests, prompt: 0, cached: 0, completion: 0, cut: 0 }, (sum) => ({
-      ...sum,
-      requests: sum.requests + requests,
-    }));
+    const row = minuteKeyOf({ account, key, deployment, alias, api, started });
+    sumOf(sums, `${nameOf(row)}/${status}`, () => ({ ...row, status, ...NO_MINUTE })).requests += requests;
   }
   return [...sums.values()];
 }
 
 /** As `minuteChanges`, for the requests in each latency bucket. */
 export function latencyChanges(changes: readonly Change[]): LatencyChange[] {
-  const sums = new Map<string, LatencyChange>();
+  const sums: Sums<LatencyChange> = new Map();
   const add = (entry: Entry, requests: 1 | -1): void => {
-    for (const [figure, bucket] of latencyBuckets(entry)) {
-      const part = { ...minuteKeyOf(entry), figure, bucket, requests };
-      addTo(sums, nameOf(part, figure, bucket), part, (sum) => ({ ...sum, requests: sum.requests + requests }));
+    const buckets = latencyBuckets(entry);
+    if (buckets.length === 0) return;
+    const key = minuteKeyOf(entry);
+    const name = nameOf(key);
+    for (const [figure, bucket] of buckets) {
+      sumOf(sums, `${name}/${figure}/${bucket}`, () => ({ ...key, figure, bucket, requests: 0 })).requests += requests;
     }
   };
   for (const { before, after } of changes) {
@@ -129,21 +133,13 @@ const tokensOf = ({ prompt, completion }: Figures): number => prompt + completio
 
 /** As `minuteChanges`, for the sums that budgets use. */
 export function dayChanges(changes: readonly Change[]): DayChange[] {
-  const sums = new Map<string, DayChange>();
+  const sums: Sums<DayChange> = new Map();
   for (const { before, after } of changes) {
     const { account, key, started } = after;
-    const part = {
-      account,
-      key,
-      day: started - (started % DAY_MS),
-      requests: before ? 0 : 1,
-      tokens: tokensOf(after) - (before ? tokensOf(before) : 0),
-    };
-    addTo(sums, JSON.stringify([account, key, part.day]), part, (sum) => ({
-      ...sum,
-      requests: sum.requests + part.requests,
-      tokens: sum.tokens + part.tokens,
-    }));
+    const day = started - (started % DAY_MS);
+    const sum = sumOf(sums, `${account}/${key}/${day}`, () => ({ account, key, day, requests: 0, tokens: 0 }));
+    if (!before) sum.requests += 1;
+    sum.tokens += tokensOf(after) - (before ? tokensOf(before) : 0);
   }
   return [...sums.values()].filter(({ requests, tokens }) => requests !== 0 || tokens !== 0);
 }

@@ -43,7 +43,7 @@ export function readTrace(traceparent: string | undefined, tracestate?: string):
 }
 
 function stateOf(text: string | undefined): string | undefined {
-  if (text === undefined || text.length > STATE_CHARS_MAX) return undefined;
+  if (text === undefined || text === '' || text.length > STATE_CHARS_MAX) return undefined;
   const members = text
     .split(',')
     .map((member) => member.trim())
