@@ -131,6 +131,7 @@ export class AdapterFolders {
       written[name] = (await this.options.hashes.of(join(scratch, name))).sha256;
     }
     await writeFile(join(scratch, CARD), JSON.stringify({ adapter: wanted.adapter.sha256, base: model, files: written }));
+    // Mostly there is none yet.
     await rename(folder, gone).catch(() => undefined);
     try {
       await rename(scratch, folder);

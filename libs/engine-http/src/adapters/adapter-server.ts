@@ -1,4 +1,5 @@
 import type { WitnessCheck } from '@slipway/contracts';
+import { z } from 'zod';
 import { jsonOf, STALE, type UpstreamClient } from '../upstream-client.js';
 
 /** One adapter at one server. */
@@ -82,4 +83,12 @@ export async function askJson(
     return client.ask(path, question);
   });
   return { status, text, json: jsonOf(text) };
+}
+
+const ModelNames = z.object({ data: z.array(z.object({ id: z.string() }).catch({ id: '' })) });
+
+/** Whether the server's list of models has the adapter. Rejects with the fault of the connection. */
+export async function isListed({ client, name }: AdapterPlace, signal: AbortSignal): Promise<boolean> {
+  const { json } = await askJson(client, '/models', { signal });
+  return ModelNames.safeParse(json).data?.data.some(({ id }) => id === name) ?? false;
 }

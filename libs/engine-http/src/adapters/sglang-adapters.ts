@@ -7,10 +7,10 @@ import {
   type AdapterServer,
   askJson,
   FRESH_MS,
+  isListed,
   type TokenScore,
   tokenScore,
 } from './adapter-server.js';
-import { ModelNames } from './vllm-adapters.js';
 
 /** Log probability, token and text. */
 const Score = z.tuple([z.number().nullable(), z.number()]).rest(z.unknown());
@@ -31,10 +31,8 @@ export class SglangAdapters implements AdapterServer {
 
   constructor(private readonly place: AdapterPlace) {}
 
-  async find(signal: AbortSignal): Promise<boolean> {
-    const { client, name } = this.place;
-    const { json } = await askJson(client, '/models', { signal });
-    return ModelNames.safeParse(json).data?.data.some(({ id }) => id === name) ?? false;
+  find(signal: AbortSignal): Promise<boolean> {
+    return isListed(this.place, signal);
   }
 
   async load(signal: AbortSignal): Promise<void> {

@@ -8,11 +8,11 @@ import {
   type AdapterServer,
   askJson,
   FRESH_MS,
+  isListed,
   type TokenScore,
   tokenScore,
 } from './adapter-server.js';
 
-export const ModelNames = z.object({ data: z.array(z.object({ id: z.string() }).catch({ id: '' })) });
 const Refused = z.object({ error: z.unknown() });
 const Scores = z.record(z.string(), z.object({ logprob: z.number(), rank: z.number().nullish() }));
 const Scored = z.object({
@@ -26,10 +26,8 @@ export class VllmAdapters implements AdapterServer {
 
   constructor(private readonly place: AdapterPlace) {}
 
-  async find(signal: AbortSignal): Promise<boolean> {
-    const { client, name } = this.place;
-    const { json } = await askJson(client, '/models', { signal });
-    return ModelNames.safeParse(json).data?.data.some(({ id }) => id === name) ?? false;
+  find(signal: AbortSignal): Promise<boolean> {
+    return isListed(this.place, signal);
   }
 
   async load(signal: AbortSignal): Promise<void> {
