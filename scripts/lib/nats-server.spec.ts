@@ -137,7 +137,7 @@ describe('nats-server', () => {
   });
 
   it('has the same least version in the documentation', () => {
-    const operations = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+    const operations = readFileSync(new URL('../../docs/operations/nats.md', import.meta.url), 'utf8');
     expect(operations).toContain(`nats-server ${LEAST_NATS_SERVER} or newer`);
   });
 });

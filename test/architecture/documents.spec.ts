@@ -18,7 +18,7 @@ const isIgnored = (path: string): boolean => spawnSync('git', ['check-ignore', p
 
 // Third-party texts, with links to their own pages.
 const PAGES = files('*.md').filter((page) => page !== 'THIRD_PARTY_NOTICES.md');
-const OPERATIONS = read('docs/operations.md');
+const OPERATIONS = ['docs/operations.md', ...files('docs/operations/*.md')].map(read).join('\n');
 const SOURCES = [...files('apps/**/*.ts'), ...files('libs/**/*.ts')].filter((file) => !file.endsWith('.spec.ts')).map(read);
 
 const withoutCode = (text: string): string => text.replace(/```[\s\S]*?```/g, '');
