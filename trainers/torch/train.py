@@ -14,6 +14,8 @@ def main() -> int:
     spec = Spec.read(Path("spec.json"))
     # Libraries read it when they are loaded, and no other place bounds all of them.
     os.environ["OMP_NUM_THREADS"] = str(spec.threads)
+    # cuBLAS adds up in the same order only with a workspace of fixed size, which it reads when it is loaded.
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     # Of libraries to each other: the log is for those who train.
     warnings.simplefilter("ignore", FutureWarning)
     os.environ.setdefault("HF_HUB_OFFLINE", "1")

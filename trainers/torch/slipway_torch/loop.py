@@ -41,7 +41,8 @@ class Training:
 
     def __init__(self, spec: Spec, worker: Worker, team: Team, folder: Path, local_rank: int = 0) -> None:
         torch.set_num_threads(spec.threads)
-        torch.use_deterministic_algorithms(True, warn_only=True)
+        # Kernels of attention are deterministic only where this is an error otherwise; a run goes on from a checkpoint as it would have.
+        torch.use_deterministic_algorithms(True)
         self.spec, self.worker, self.team, self.folder = spec, worker, team, folder
         self.device = device_of(local_rank)
         self.together = TOGETHER[self.device.type]

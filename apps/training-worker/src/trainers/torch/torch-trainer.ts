@@ -12,6 +12,8 @@ const VERSION = '2.15.0';
 const ARCHITECTURES = ['qwen2', 'qwen3'];
 /** Libraries; the base with 32 bits for each number, of a file with 8; adapter, gradient and what the optimizer keeps of them. */
 const MEMORY = { bytes: 900 * 2 ** 20, per_base: 4.3, per_adapter_number: 16, activations: true };
+/** What a process of a GPU takes of the machine: 1.4 to 1.7 GiB with bases of 1 and 8 billion parameters, which go to the GPU. */
+const MEMORY_OF_A_GPU = 2 * 2 ** 30;
 /** CUDA maps much more than it uses of the machine's memory; the worker looks at what is used. */
 const RESERVED_BY_CUDA = 256 * 2 ** 30;
 /** Share of the steps in which the rate rises. */
@@ -52,7 +54,10 @@ export class TorchTrainer implements Trainer {
     const { python } = this.options;
     const installed = (await this.#install.find()) !== null;
     const missing = python === undefined ? NOT_INSTALLED : `There is no program at TORCH_PYTHON (${python}).`;
-    const facts = { version: VERSION, architectures: ARCHITECTURES, methods: ['sft', 'dpo'], pause: true, memory: MEMORY };
+    const cards = await gpus();
+    const bytes = (this.options.processes ?? cards) * MEMORY_OF_A_GPU;
+    const memory = cards === 0 ? MEMORY : { bytes, per_base: 0, per_adapter_number: 0, activations: false };
+    const facts = { version: VERSION, architectures: ARCHITECTURES, methods: ['sft', 'dpo'], pause: true, memory };
     return { name: this.name, installed, usable: installed, detail: installed ? null : missing, ...facts };
   }
 
