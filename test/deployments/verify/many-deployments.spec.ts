@@ -1,9 +1,9 @@
 import { SecretVault } from '@slipway/platform';
 import { Client } from 'pg';
 import { describe, expect } from 'vitest';
-import { until } from '../testing/until.js';
-import { anAccount, type DeploymentsRig, ENGINE_HOST, SECRET_KEY } from './rig.js';
-import { rigTest as it } from './rig-test.js';
+import { until } from '../../testing/until.js';
+import { anAccount, type DeploymentsRig, ENGINE_HOST, SECRET_KEY } from '../rig.js';
+import { rigTest as it } from '../rig-test.js';
 
 const engine = (path: string) => ({ source: { kind: 'http', url: `http://${ENGINE_HOST}/${path}`, model: 'm' } });
 

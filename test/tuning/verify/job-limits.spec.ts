@@ -1,11 +1,11 @@
 import { AddExamples, CreateJob, DeleteDataset, PlanJob, ReadJobEvents, ReportMeasure, SetTuningQuotas } from '@slipway/contracts';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../testing/until.js';
-import { checked, conversations, uploadFile } from './bytes.js';
-import { BASE, EMBEDDED, type FakeTrainer } from './fake-trainer.js';
-import { JobsStage } from './jobs-stage.js';
-import { anAccount, TuningRig } from './rig.js';
+import { until } from '../../testing/until.js';
+import { checked, conversations, uploadFile } from '../bytes.js';
+import { BASE, EMBEDDED, type FakeTrainer } from '../fake-trainer.js';
+import { JobsStage } from '../jobs-stage.js';
+import { anAccount, TuningRig } from '../rig.js';
 
 let postgres: TestPostgres;
 let rig: TuningRig;

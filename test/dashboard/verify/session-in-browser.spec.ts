@@ -1,7 +1,7 @@
 import { EndSessions } from '@slipway/contracts';
 import { expect, it } from 'vitest';
-import { OPS } from '../people/people-world.js';
-import { SignedOutPage } from './signed-out-page.js';
+import { OPS } from '../../people/people-world.js';
+import { SignedOutPage } from '../signed-out-page.js';
 
 const stage = SignedOutPage.around();
 

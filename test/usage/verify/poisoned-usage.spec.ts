@@ -16,10 +16,10 @@ import {
 } from '@slipway/contracts';
 import { ensureWorkStream, RpcClient, StreamClaims } from '@slipway/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PEPPER } from '../keys/keys-service.js';
-import { KeysWorld } from '../keys/keys-world.js';
-import { ENV } from '../services/bus.js';
-import { until } from '../testing/until.js';
+import { PEPPER } from '../../keys/keys-service.js';
+import { KeysWorld } from '../../keys/keys-world.js';
+import { ENV } from '../../services/bus.js';
+import { until } from '../../testing/until.js';
 
 const ORPHAN_WAIT_MS = 1_000;
 const DAY_MS = 86_400_000;

@@ -1,11 +1,11 @@
 import { deploymentSlug, type Grader, ListEvaluations, RollBackRollout, type RolloutView, StartRollout } from '@slipway/contracts';
 import { chatStream, startTestPostgres, type TestPostgres, type UpstreamRequest } from '@slipway/testing';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { until } from '../testing/until.js';
-import type { TestService } from '../services/test-service.js';
-import { type ChatBody, EvaluationsStage, lastOf, line } from '../tuning/evaluations-stage.js';
-import { TuningRig } from '../tuning/rig.js';
-import { RolloutRig } from './rollout-rig.js';
+import { until } from '../../testing/until.js';
+import type { TestService } from '../../services/test-service.js';
+import { type ChatBody, EvaluationsStage, lastOf, line } from '../../tuning/evaluations-stage.js';
+import { TuningRig } from '../../tuning/rig.js';
+import { RolloutRig } from '../rollout-rig.js';
 
 let rig: RolloutRig;
 let postgres: TestPostgres;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { PLACES, type SplitPlan, validateDataset } from '@slipway/datasets';
 import type { LlamaScorer } from '@slipway/engine-llama';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { prepareDataset } from '../../apps/training-worker/src/training/prepare-dataset.js';
-import { openDemo } from './training-stage.js';
+import { prepareDataset } from '../../../apps/training-worker/src/training/prepare-dataset.js';
+import { openDemo } from '../training-stage.js';
 
 let folder: string;
 let scorer: LlamaScorer;

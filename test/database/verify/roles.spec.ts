@@ -5,8 +5,8 @@ import { startOwnPostgres, type TestPostgres } from '@slipway/testing';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deploymentsDatabase } from '../../apps/deployments-service/src/db/schema.js';
-import { schema } from '../../apps/keys-service/src/db/schema.js';
+import { deploymentsDatabase } from '../../../apps/deployments-service/src/db/schema.js';
+import { schema } from '../../../apps/keys-service/src/db/schema.js';
 
 const log = createLogger('test', 'silent');
 const SERVICES = {

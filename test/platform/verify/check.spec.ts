@@ -1,0 +1,6 @@
+import { describe } from 'vitest';
+import { itChecks } from '../check-cases.js';
+
+describe('--check', () => {
+  itChecks('deployments-service', 'tuning-service', 'console', 'inference-worker', 'training-worker');
+});
