@@ -79,6 +79,11 @@ export const Assignment = defineEvent({
      * senders before 2027.
      */
     stopped: z.array(DeploymentId).optional(),
+    /**
+     * Deployments that this agent reports and that need a replica less. Running streams end by themselves: they get no deadline.
+     * Absent = none; agents of before 2027 give them their grace period.
+     */
+    leaving: z.array(DeploymentId).optional(),
     /** Absent = the message is the whole assignment. */
     part: MessagePart.optional(),
   }),
@@ -95,11 +100,18 @@ export const AgentLoad = z.object({
   detail: z.string().max(500).nullable(),
   /** Process that serves it: the runner, or the agent for HTTP engines. */
   pid: z.int().positive().nullable(),
+  /** Requests that run or wait in it. Absent from agents before 2027. */
+  requests: z.int().nonnegative().optional(),
   /** Known once ready. */
   context: z.int().positive().nullable(),
   caps: z.array(z.string()),
 });
 export type AgentLoad = z.infer<typeof AgentLoad>;
+
+/** Name of a group of workers that its operator scales together. */
+export const WorkerPool = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/);
+/** Pool of a worker that names none. */
+export const DEFAULT_POOL = 'default';
 
 /** Public key of an agent: X25519, 32 bytes in base64url. */
 export const AgentKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
@@ -116,6 +128,8 @@ export const AgentHeartbeat = defineEvent({
     wk: Incarnation,
     host: z.string(),
     zone: z.string().nullable(),
+    /** Absent = `DEFAULT_POOL`, as from agents before 2027. */
+    pool: WorkerPool.optional(),
     /** Free memory for models, in bytes. */
     mem_free: z.int().nonnegative(),
     /** All memory for models, in bytes. Absent from agents before 2027. */

@@ -4,6 +4,7 @@ import { actorField } from '../identity/audit.js';
 import { AccountId, AliasName, DeploymentId } from '../ids.js';
 import { ObservedState } from './deployment-state.js';
 import { RequestedSource } from './model-source.js';
+import { ReplicaRange, RequestedReplicas } from './replica-range.js';
 import { RequestedAdapter } from './served-adapter.js';
 
 /**
@@ -77,7 +78,7 @@ export const CreateDeployment = defineRpc({
     context: ContextSize.optional(),
     slots: SlotCount.optional(),
     threads: ThreadCount.optional(),
-    replicas: z.int().min(1).max(64).optional(),
+    replicas: RequestedReplicas.optional(),
     default_max_tokens: DefaultMaxTokens.optional(),
     /** Absent = false. */
     store_responses: StoreResponses,
@@ -127,12 +128,18 @@ export const UpdateDeployment = defineRpc({
   errors: ['deployment_not_found', 'source_not_allowed', 'adapter_not_found', 'gate_not_passed', 'rate_limit_exceeded'],
 });
 
-/** Sets how many agents a deployment runs on. Repeating it is harmless. */
+/** Sets how many agents a deployment runs on, or between which numbers its load decides. Repeating it is harmless. */
 export const ScaleDeployment = defineRpc({
   subject: 'dep.{env}.v1.rpc.scale-deployment',
   ...command,
-  request: z.object({ ...target, replicas: z.int().min(1).max(64) }),
-  reply: z.object({ deployment: DeploymentId, replicas: z.int().positive() }),
+  request: z.object({ ...target, replicas: RequestedReplicas }),
+  reply: z.object({
+    deployment: DeploymentId,
+    /** How many it is to have now. */
+    replicas: z.int().positive(),
+    /** Null = the number is fixed. Absent from older replicas, which know no ranges. */
+    replica_range: ReplicaRange.nullable().optional(),
+  }),
   errors: ['deployment_not_found', 'quota_exceeded', 'rate_limit_exceeded'],
 });
 

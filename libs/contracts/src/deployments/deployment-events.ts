@@ -18,8 +18,9 @@ const PAGE_MAX = 200;
  * | `state` | its observed state changed | `state`, `reason`, `detail`, `rev`, `ready_replicas` |
  * | `serving` | another revision serves new requests | `rev` |
  * | `replicas` | replicas were lost or added without a change of its state | `rev`, `ready_replicas`; fact `before` |
+ * | `autoscale` | its load changed how many replicas are wanted | facts `before`, `replicas`, `requests` |
  * | `deployment.create`, `deployment.update` | a revision was made, or the name changed | `rev`, `by`; facts: the changes |
- * | `deployment.scale`, `deployment.stop`, `deployment.resume`, `deployment.retry` | the owner's command | `by`; fact `replicas` |
+ * | `deployment.scale`, `deployment.stop`, `deployment.resume`, `deployment.retry` | the owner's command | `by`; facts `replicas`, and `min`, `max`, `target_percent` of a range |
  * | `alias.point`, `alias.remove` | an alias was pointed at it or away from it, or removed | `by`; facts `alias`, `deployment` |
  * | `rollout.start`, `rollout.advance`, `rollout.promote`, `rollout.back` | a rollout of an alias from or to it | `by`; facts `alias`, `deployment`, `percent`, `reason` |
  */
@@ -27,6 +28,7 @@ export const DEPLOYMENT_EVENT_KINDS = [
   'state',
   'serving',
   'replicas',
+  'autoscale',
   'deployment.create',
   'deployment.update',
   'deployment.scale',

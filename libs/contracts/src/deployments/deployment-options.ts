@@ -3,6 +3,7 @@ import { defineRpc } from '../channel.js';
 import { AccountId, Incarnation } from '../ids.js';
 import { eachReadable } from '../schemas.js';
 import { AdapterId } from '../tuning/tuning-ids.js';
+import { WorkerPool } from './assignments.js';
 import { Counts } from './deployment-quotas.js';
 import { RequestedSource } from './model-source.js';
 
@@ -58,6 +59,8 @@ const WorkerFit = z.object({
   /** Processors. */
   cores: z.int().positive(),
   gpus: z.int().nonnegative(),
+  /** Absent from older replicas. */
+  pool: WorkerPool.optional(),
   /** Null for workers that do not report it. */
   memory_total: Bytes.nullable(),
   /** Left for further models, once everything placed on this worker is loaded. */

@@ -10,7 +10,7 @@ const Quota = z.int().nonnegative().max(1_000_000);
 export const DeploymentQuotas = z.object({
   /** Deployments, stopped ones included. */
   deployments: Quota.optional(),
-  /** Wanted replicas of all deployments together. */
+  /** Wanted replicas of all deployments together; of one that scales by its load, the most that it may have. */
   replicas: Quota.optional(),
   aliases: Quota.optional(),
 });

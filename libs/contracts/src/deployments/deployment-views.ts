@@ -5,6 +5,7 @@ import { eachReadable } from '../schemas.js';
 import { ChangedBy } from './deployment-audit.js';
 import { ReadDesiredState, ReadObservedState, ReadStateReason } from './deployment-state.js';
 import { ModelSource } from './model-source.js';
+import { ReplicaRange } from './replica-range.js';
 import { DeployedAdapter } from './served-adapter.js';
 
 /** A deployment in lists. */
@@ -30,7 +31,10 @@ export const DeploymentView = z.object({
    * from replicas older than updates, where it is `rev`.
    */
   serving_rev: z.int().positive().nullable().optional(),
+  /** Wanted replicas now. */
   replicas: z.int(),
+  /** Where its load decides `replicas`; null = its owner did. Absent from older replicas. */
+  replica_range: ReplicaRange.nullable().optional(),
   /** Ready replicas of the serving revision. */
   ready_replicas: z.int(),
   /** Configured slots of one replica of the newest revision. Absent from older replicas. */

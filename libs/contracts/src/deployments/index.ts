@@ -12,5 +12,6 @@ export * from './deployment-views.js';
 export * from './engine-tests.js';
 export * from './logs.js';
 export * from './model-source.js';
+export * from './replica-range.js';
 export * from './rollouts.js';
 export * from './served-adapter.js';
