@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { isAbsolute } from 'node:path';
+import { DEFAULT_POOL, WorkerPool } from '@slipway/contracts';
 import { commaList, hostList, natsFragment, serviceFragment, tracingFragment } from '@slipway/platform';
 import { z } from 'zod';
 
@@ -22,6 +23,8 @@ export const WorkerConfig = z.object({
   ...tracingFragment,
   /** Failure domain that gateways prefer when it is their own. */
   ZONE: z.string().min(1).max(64).optional(),
+  /** Workers that are scaled together: metrics of deployments-service count them by this name. */
+  POOL: WorkerPool.default(DEFAULT_POOL),
   /** Folder for downloaded models; agents of one host may share it. */
   MODEL_CACHE_DIR: z.string().min(1).default('.slipway/models'),
   /**

@@ -40,6 +40,7 @@ export class AgentStatusService {
     return {
       host: this.#host,
       zone: this.config.ZONE ?? null,
+      pool: this.config.POOL,
       mem_free: free,
       mem_total: total,
       cpu: this.#cores,

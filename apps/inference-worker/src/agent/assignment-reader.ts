@@ -36,6 +36,7 @@ export interface WholeAssignment {
   /** Items whose secret this agent cannot open: it was sealed for another agent, or was changed. They cannot run. */
   readonly unreadable: readonly AssignmentItem[];
   readonly stopped: Assignment['stopped'];
+  readonly leaving: NonNullable<Assignment['leaving']>;
 }
 
 /** Number of an assignment, and the term of the placer that sent it. */
@@ -67,7 +68,7 @@ export class AssignmentReader {
     const message = parse(text);
     if (!message) throw new TypeError('The assignment is malformed.');
     const { term, part } = message;
-    if (!part) return this.options.fence.admits(term) ? this.#take(null, message.items, message.stopped) : null;
+    if (!part) return this.options.fence.admits(term) ? this.#take(null, message) : null;
     const behind = this.#applied?.term === term ? this.#applied.no - part.no : -1;
     // A repetition shows that its placer is still in office.
     if (behind === 0 || part.of === 0) {
@@ -78,18 +79,22 @@ export class AssignmentReader {
     if (!all || !this.options.fence.admits(term) || behind > 0) return null;
     return this.#take(
       { term, no: part.no },
-      all.flatMap(({ items }) => items),
-      all.flatMap(({ stopped }) => stopped ?? []),
+      {
+        items: all.flatMap(({ items }) => items),
+        stopped: all.flatMap(({ stopped }) => stopped ?? []),
+        leaving: all.flatMap(({ leaving }) => leaving ?? []),
+      },
     );
   }
 
-  #take(applied: AssignmentVersion | null, items: readonly AssignmentItem[], stopped: Assignment['stopped']): WholeAssignment {
+  #take(applied: AssignmentVersion | null, { items, stopped, leaving = [] }: Omit<Assignment, 'term' | 'part'>): WholeAssignment {
     this.#applied = applied;
     const read = items.map((item) => this.#open(item) ?? item);
     return {
       items: read.filter((item) => !('sealed' in item)),
       unreadable: read.filter((item): item is AssignmentItem => 'sealed' in item),
       stopped,
+      leaving,
     };
   }
 

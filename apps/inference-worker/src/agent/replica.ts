@@ -129,6 +129,7 @@ export class Replica {
       reason: failure?.reason ?? null,
       detail: failure?.detail.slice(0, DETAIL_CHARS) ?? null,
       pid: this.#runner?.pid || null,
+      requests: this.#figures ? this.#figures.running + this.#figures.queued : 0,
       context: this.#facts?.context ?? null,
       caps: this.#facts?.caps ?? [],
     };

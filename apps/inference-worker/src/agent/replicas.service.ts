@@ -18,6 +18,9 @@ import { WorkerMetrics } from './worker-metrics.js';
  */
 const identityOf = ({ account: _, ...item }: OpenItem): string => JSON.stringify(item);
 
+/** Time of streams whose replica leaves only because fewer are needed, in milliseconds: longer than any stream. */
+const LEAVE_MS = 24 * 3_600_000;
+
 /** The report of an item whose credential cannot be opened here, so that its engine would refuse every request. */
 const refusalOf = ({ dep, rev }: AssignmentItem): AgentLoad => ({
   ...{ dep, rev, state: 'failed', progress: null, pid: null, context: null, caps: [] },
@@ -30,9 +33,13 @@ const refusalOf = ({ dep, rev }: AssignmentItem): AgentLoad => ({
 export class ReplicasService {
   readonly #replicas = new Map<string, Replica>();
   readonly #stopping = new Map<Replica, Promise<void>>();
+  /** Of these, the ones whose streams may take their time, until their deployment is stopped. */
+  readonly #leaving = new Set<Replica>();
   #assigned: ReadonlySet<string> = new Set();
   /** Deployments that their owners stopped; absent from a placer that does not list them. */
   #stopped: ReadonlySet<DeploymentId> | undefined;
+  /** Deployments that need a replica less. */
+  #reduced: ReadonlySet<DeploymentId> = new Set();
   #unreadable: readonly AgentLoad[] = [];
   #closed = false;
   #retiring = false;
@@ -55,10 +62,11 @@ export class ReplicasService {
   }
 
   /** Starts replicas of new items, and stops those that are not listed. */
-  apply({ items, unreadable, stopped }: WholeAssignment): void {
+  apply({ items, unreadable, stopped, leaving }: WholeAssignment): void {
     if (this.#closed) return;
     this.#unreadable = unreadable.map(refusalOf);
     this.#stopped = stopped && new Set(stopped);
+    this.#reduced = new Set(leaving);
     const assigned = new Map(items.map((item) => [identityOf(item), item]));
     this.#assigned = new Set(assigned.keys());
     for (const [identity, item] of assigned) if (!this.#replicas.has(identity)) this.#place(identity, item);
@@ -131,8 +139,18 @@ export class ReplicasService {
   #retire(): void {
     for (const [identity, replica] of this.#replicas) {
       if (this.#assigned.has(identity) || this.#isStillNeeded(replica)) continue;
-      this.#stopReplica(identity, { deadlineMs: this.config.UNLOAD_GRACE_MS, stopped: this.#isStopped(replica.item.dep) });
+      const isLeaving = this.#reduced.has(replica.item.dep);
+      if (isLeaving) this.#leaving.add(replica);
+      const deadlineMs = isLeaving ? LEAVE_MS : this.config.UNLOAD_GRACE_MS;
+      this.#stopReplica(identity, { deadlineMs, stopped: this.#isStopped(replica.item.dep) });
     }
+    for (const replica of this.#leaving) if (this.#stopped?.has(replica.item.dep)) this.#hurry(replica);
+  }
+
+  /** Bounds the time of streams whose deployment was stopped meanwhile. */
+  #hurry(replica: Replica): void {
+    this.#leaving.delete(replica);
+    void replica.stop({ deadlineMs: this.config.UNLOAD_GRACE_MS, stopped: true });
   }
 
   #isStillNeeded({ ready, item }: Replica): boolean {
@@ -155,6 +173,7 @@ export class ReplicasService {
     log.info({ grace_ms: options.deadlineMs }, 'placement.leaving');
     const over = replica.stop(options).then(() => {
       this.#stopping.delete(replica);
+      this.#leaving.delete(replica);
       log.info('placement.left');
       this.#changed();
     });
