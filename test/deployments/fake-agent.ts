@@ -155,7 +155,9 @@ export class FakeAgent {
     const all = this.#parts.add(`${term}:${part.no}`, part, message);
     if (!all) return;
     this.#applied = { term, no: part.no };
-    this.#hear({ term, items: all.flatMap(({ items }) => items), stopped: all.flatMap(({ stopped }) => stopped ?? []) });
+    const leaving = all.flatMap((one) => one.leaving ?? []);
+    const stopped = all.flatMap((one) => one.stopped ?? []);
+    this.#hear({ term, items: all.flatMap(({ items }) => items), stopped, ...(leaving.length > 0 && { leaving }) });
   }
 
   /** The secret of an item as this agent reads it. */

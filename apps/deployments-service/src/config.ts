@@ -54,6 +54,8 @@ export const DeploymentsServiceConfig = z
      * the gateways, whose queued requests still go to the old revision.
      */
     HANDOVER_MS: z.coerce.number().int().min(0).default(12_000),
+    /** How long the load of a deployment that scales stays low before it gives up a replica, in milliseconds. */
+    SCALE_DOWN_AFTER_MS: z.coerce.number().int().min(1_000).max(86_400_000).default(300_000),
     /** Pause between two looks at the figures of running rollouts, in milliseconds. */
     ROLLOUT_CHECK_MS: z.coerce.number().int().min(100).max(3_600_000).default(10_000),
     /** Assumed size of a model file that is not on this machine, such as a download, in bytes. */

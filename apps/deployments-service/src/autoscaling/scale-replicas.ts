@@ -111,7 +111,7 @@ function nextWanted({ wanted, since, changedAt, overSince, mean, peaks }: ScaleS
   const { now, ready, downAfterMs } = input;
   if (overSince !== null) {
     const isFree = ready >= wanted || now - changedAt >= UP_AGAIN_MS;
-    return isFree && now - overSince >= UP_AFTER_MS ? Math.min(needOf(mean, input), wanted * 2) : wanted;
+    return isFree && now - overSince >= Math.min(UP_AFTER_MS, downAfterMs) ? Math.min(needOf(mean, input), wanted * 2) : wanted;
   }
   const isOver = (peaks[0]?.replicas ?? wanted) < wanted && now - since >= downAfterMs && now - changedAt >= downAfterMs / 10;
   return isOver ? wanted - 1 : wanted;

@@ -14,6 +14,7 @@ import { History1769400000000 } from './migrations/1769400000000-history.js';
 import { NamedAgents1769100000000 } from './migrations/1769100000000-named-agents.js';
 import { Rollouts1769800000000 } from './migrations/1769800000000-rollouts.js';
 import { RolloutSuites1770000000000 } from './migrations/1770000000000-rollout-suites.js';
+import { ReplicaRanges1770100000000 } from './migrations/1770100000000-replica-ranges.js';
 import { StoredResponses1769700000000 } from './migrations/1769700000000-stored-responses.js';
 
 /** The service's database: entities, migrations, and the relations of releases that had no migrations table. */
@@ -35,6 +36,7 @@ export const deploymentsDatabase: ServiceDatabase = {
     StoredResponses1769700000000,
     Rollouts1769800000000,
     RolloutSuites1770000000000,
+    ReplicaRanges1770100000000,
   ],
   strays: {
     schemas: ['audit'],

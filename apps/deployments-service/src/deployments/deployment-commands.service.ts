@@ -1,6 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { type AccountId, type Actor, type AuditEntry, type DeploymentId, type ObservedState, ServiceError } from '@slipway/contracts';
+import {
+  type AccountId,
+  type Actor,
+  type AuditEntry,
+  type DeploymentId,
+  type ObservedState,
+  type RequestedReplicas,
+  type ScaleDeployment,
+  ServiceError,
+} from '@slipway/contracts';
 import { AccountTransactions, type Tx } from '@slipway/database';
+import type { z } from 'zod';
+import { mostOf, replicaFacts, replicasOf } from '../autoscaling/requested-replicas.js';
 import type { OwnersAction } from '../events/events.repository.js';
 import { AliasesRepository } from '../aliases/aliases.repository.js';
 import { DeploymentAnnouncer } from '../placement/deployment-announcer.js';
@@ -62,17 +73,22 @@ export class DeploymentCommandsService {
     return this.#setDesired(name, 'resume');
   }
 
-  async scale(command: DeploymentCommand & { replicas: number }): Promise<{ deployment: DeploymentId; replicas: number }> {
-    const { account, deployment, replicas } = command;
-    this.policy.checkReplicas(replicas);
-    await this.#change(command, async (tx) => {
+  /** Fixes the number of replicas, or gives it to the load within a range. */
+  async scale(command: DeploymentCommand & { replicas: RequestedReplicas }): Promise<z.input<typeof ScaleDeployment.reply>> {
+    const { account, deployment, replicas: requested } = command;
+    this.policy.checkReplicas(mostOf(replicasOf(requested, null)));
+    const { count, range } = await this.#change(command, async (tx) => {
       const before = await this.deployments.replicasOf(tx, account, deployment);
-      await this.quotas.claim(tx, account, { replicas: replicas - before });
+      if (!before) throw deploymentNotFound();
+      await this.quotas.claim(tx, account, { replicas: mostOf(replicasOf(requested, null)) - mostOf(before) });
       const locked = await this.deployments.lock(tx, account, deployment);
-      if (!locked || !(await this.deployments.scale(tx, account, deployment, replicas))) throw deploymentNotFound();
-      await this.#audit(tx, { ...command, name: locked.name }, 'deployment.scale', { replicas });
+      if (!locked) throw deploymentNotFound();
+      const replicas = replicasOf(requested, locked.replicas);
+      await this.deployments.scale(tx, deployment, replicas);
+      await this.#audit(tx, { ...command, name: locked.name }, 'deployment.scale', replicaFacts(replicas));
+      return replicas;
     });
-    return { deployment, replicas };
+    return { deployment, replicas: count, replica_range: range };
   }
 
   /** Deletes a stopped or failed deployment with its aliases, in one transaction. Returns the aliases' names. */

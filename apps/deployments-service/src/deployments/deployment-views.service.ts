@@ -69,6 +69,7 @@ export class DeploymentViewsService {
     const isLoading = state === 'loading' || state === 'degraded' || (state === 'ready' && servingRev !== rev);
     return {
       ...{ id, name, aliases, source, adapter, desired, state, reason, detail, rev, replicas },
+      replica_range: stored.range,
       progress: isLoading ? progress : null,
       serving_rev: servingRev,
       ready_replicas: readyReplicas,

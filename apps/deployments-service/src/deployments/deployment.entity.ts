@@ -33,9 +33,20 @@ export class DeploymentEntity {
   @Column('timestamptz', { name: 'serving_since', nullable: true })
   servingSince!: Date | null;
 
-  /** Replicas that the owner asked for. */
+  /** Replicas that it should have now. */
   @Column('integer')
   replicas!: number;
+
+  /** Where its load decides `replicas`; null = the owner did. */
+  @Column('integer', { name: 'replicas_min', nullable: true })
+  replicasMin!: number | null;
+
+  @Column('integer', { name: 'replicas_max', nullable: true })
+  replicasMax!: number | null;
+
+  /** Share of the slots that requests should take, in percent. */
+  @Column('integer', { name: 'target_percent', nullable: true })
+  targetPercent!: number | null;
 
   @Column('text')
   state!: ObservedState;

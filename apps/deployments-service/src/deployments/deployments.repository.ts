@@ -7,10 +7,12 @@ import {
   type Incarnation,
   type ModelSource,
   type ObservedState,
+  type ReplicaRange,
   ServiceError,
   type StateReason,
 } from '@slipway/contracts';
 import type { EntityManager, QueryDeepPartialEntity, SelectQueryBuilder } from 'typeorm';
+import { rangeIn, replicaColumns, type Replicas } from '../autoscaling/requested-replicas.js';
 import { deploymentRecord, deploymentRemoval, type FeedChange, type FeedRecord, put } from '../feed/feed-records.js';
 import { DeploymentEntity, RevisionEntity } from './deployment.entity.js';
 import { deployedAdapter, publicSource, type RevisionSettings, settingsColumns } from './revision-settings.js';
@@ -20,7 +22,7 @@ import { originColumns, type RevisionOrigin } from './revisions.repository.js';
 export interface NewDeployment extends RevisionOrigin {
   readonly account: AccountId;
   readonly name: string;
-  readonly replicas: number;
+  readonly replicas: Replicas;
   readonly storeResponses: boolean;
   readonly settings: RevisionSettings;
 }
@@ -39,6 +41,7 @@ export interface LockedDeployment {
   readonly rev: number;
   readonly servingRev: number | null;
   readonly storeResponses: boolean;
+  readonly replicas: number;
 }
 
 /** A deployment with its newest revision, without the credential. */
@@ -55,6 +58,8 @@ export interface StoredDeployment {
   readonly rev: number;
   readonly servingRev: number | null;
   readonly replicas: number;
+  /** Null = the number is fixed. */
+  readonly range: ReplicaRange | null;
   readonly readyReplicas: number;
   readonly caps: readonly string[];
   /** Context of the serving revision in tokens, as its replicas reported it. */
@@ -101,7 +106,8 @@ export class DeploymentsRepository {
   /** Creates the deployment and its first revision. */
   async insert(tx: EntityManager, deployment: NewDeployment): Promise<{ id: DeploymentId; change: FeedChange }> {
     const { account, name, replicas, storeResponses } = deployment;
-    const inserted = await tx.insert(DeploymentEntity, { account, name, replicas, storeResponses, desired: 'ready', rev: 1 });
+    const row = { account, name, ...replicaColumns(replicas), storeResponses, rev: 1 };
+    const inserted = await tx.insert(DeploymentEntity, { ...row, desired: 'ready' });
     const { id } = inserted.identifiers[0] as { id: DeploymentId };
     await tx.insert(RevisionEntity, { deploymentId: id, number: 1, ...settingsColumns(deployment.settings), ...originColumns(deployment) });
     return { id, change: put(recordOf(await tx.findOneByOrFail(DeploymentEntity, { id }))) };
@@ -122,7 +128,7 @@ export class DeploymentsRepository {
   /** Locks the deployment until the transaction ends; null when the account has no such deployment. */
   async lock(tx: EntityManager, account: AccountId, id: DeploymentId): Promise<LockedDeployment | null> {
     return tx.findOne(DeploymentEntity, {
-      select: { name: true, desired: true, state: true, rev: true, servingRev: true, storeResponses: true },
+      select: { name: true, desired: true, state: true, rev: true, servingRev: true, storeResponses: true, replicas: true },
       where: { id, account },
       lock: { mode: 'pessimistic_write' },
     });
@@ -154,15 +160,16 @@ export class DeploymentsRepository {
     return this.#change(tx, id, { storeResponses });
   }
 
-  /** Replicas that the owner asked for; 0 when the account has no such deployment. */
-  async replicasOf(tx: EntityManager, account: AccountId, id: DeploymentId): Promise<number> {
-    return (await tx.findOne(DeploymentEntity, { select: { replicas: true }, where: { id, account } }))?.replicas ?? 0;
+  /** The replicas of a deployment; null when the account has no such deployment. */
+  async replicasOf(tx: EntityManager, account: AccountId, id: DeploymentId): Promise<Replicas | null> {
+    const select = { id: true, replicas: true, replicasMin: true, replicasMax: true, targetPercent: true } as const;
+    const row = await tx.findOne(DeploymentEntity, { select, where: { id, account } });
+    return row && { count: row.replicas, range: rangeIn(row) };
   }
 
-  /** Sets the number of replicas; false when the account has no such deployment. The feed does not carry it. */
-  async scale(tx: EntityManager, account: AccountId, id: DeploymentId, replicas: number): Promise<boolean> {
-    const { affected } = await tx.update(DeploymentEntity, { id, account }, { replicas, updatedAt: NOW });
-    return affected === 1;
+  /** Sets the replicas of a locked deployment. The feed does not carry them. */
+  async scale(tx: EntityManager, id: DeploymentId, replicas: Replicas): Promise<void> {
+    await tx.update(DeploymentEntity, { id }, { ...replicaColumns(replicas), updatedAt: NOW });
   }
 
   /** Deletes a locked deployment without aliases, and its revisions. */
@@ -223,7 +230,7 @@ function storedOf(row: DeploymentEntity): StoredDeployment {
   const updatedAt = new Date(Math.max(rest.updatedAt.getTime(), newest.createdAt.getTime()));
   const { source, adapter, slots } = newest;
   return {
-    ...{ ...rest, updatedAt, id: id as DeploymentId, slots, context: engineContext },
+    ...{ ...rest, updatedAt, id: id as DeploymentId, slots, context: engineContext, range: rangeIn(row) },
     ...{ source: publicSource(source), adapter: deployedAdapter(adapter) },
   };
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor, CreateDeployment, DeploymentId } from '@slipway/contracts';
 import { AccountTransactions, type Tx } from '@slipway/database';
 import type { z } from 'zod';
+import { mostOf, replicaFacts, replicasOf } from '../autoscaling/requested-replicas.js';
 import { changedBy, DeploymentAnnouncer } from '../placement/deployment-announcer.js';
 import { QuotasService } from '../quotas/quotas.service.js';
 import { DeploymentsRepository, type NewDeployment } from './deployments.repository.js';
@@ -35,8 +36,8 @@ export class DeploymentsService {
     const { account, name, actor, idempotency_key: key } = request;
     const model = await this.models.first(request);
     const settings = this.settings.first({ ...request, ...model });
-    const replicas = request.replicas ?? this.policy.defaultReplicas(model.source);
-    this.policy.checkReplicas(replicas);
+    const replicas = replicasOf(request.replicas ?? this.policy.defaultReplicas(model.source), null);
+    this.policy.checkReplicas(mostOf(replicas));
     const storeResponses = request.store_responses ?? false;
     const wanted = { account, name, replicas, storeResponses, settings, note: request.note ?? null, by: changedBy(request) };
     const id = await this.transactions.run(request, async (tx) => {
@@ -54,7 +55,7 @@ export class DeploymentsService {
 
   async #insert(tx: Tx, wanted: NewDeployment, actor: Actor | undefined): Promise<DeploymentId> {
     const { account, name, replicas, storeResponses, settings } = wanted;
-    await this.quotas.claim(tx, account, { deployments: 1, replicas });
+    await this.quotas.claim(tx, account, { deployments: 1, replicas: mostOf(replicas) });
     const { id, change } = await this.deployments.insert(tx, wanted);
     await this.announcer.record(tx, change);
     const { source, adapter } = settings;
@@ -62,7 +63,7 @@ export class DeploymentsService {
     const entry = { account, actor, action: 'deployment.create', object: `deployment:${id}`, objectName: name } as const;
     const facts = {
       source: source.kind,
-      replicas,
+      ...replicaFacts(replicas),
       ...(adapter && { adapter: `${adapter.name}@${adapter.version}` }),
       ...(storeResponses && { store_responses: 'on' }),
     };

@@ -12,7 +12,7 @@ import type { EntityManager } from 'typeorm';
 import { folded, type StoredState } from './fold.js';
 
 /** What an owner did, as the audit log calls it. */
-export type OwnersAction = Exclude<DeploymentEventKind, 'state' | 'serving' | 'replicas'>;
+export type OwnersAction = Exclude<DeploymentEventKind, 'state' | 'serving' | 'replicas' | 'autoscale'>;
 
 /** An event to store. */
 export interface NewEvent {

@@ -7,6 +7,7 @@ import { RpcHandler } from '@slipway/platform/service';
 import type { z } from 'zod';
 import { DeploymentsModule } from '../deployments/deployments.module.js';
 import { DeploymentsRepository } from '../deployments/deployments.repository.js';
+import { PlacementModule } from '../placement/placement.module.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
 import { LoadListener } from './load-listener.js';
 import { LoadTable } from './load-table.js';
@@ -51,8 +52,8 @@ class LoadHandlers {
 
 /** The present load of deployments, as gateways report it. */
 @Module({
-  imports: [QuotasModule, DeploymentsModule],
+  imports: [QuotasModule, DeploymentsModule, PlacementModule],
   controllers: [LoadHandlers],
-  providers: [DeploymentLoadsService, LoadListener, { provide: LoadTable, useFactory: () => new LoadTable(() => performance.now()) }],
+  providers: [DeploymentLoadsService, LoadListener],
 })
 export class LoadModule {}

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { downloadOf, engineKindOf, fileOf, type FitDeployment, type ModelSource, type WorkerFit } from '@slipway/contracts';
+import { DEFAULT_POOL, downloadOf, engineKindOf, fileOf, type FitDeployment, type ModelSource, type WorkerFit } from '@slipway/contracts';
 import { CONFIG, fitting } from '@slipway/platform';
 import type { z } from 'zod';
 import { RequestedModels } from '../adapters/requested-models.js';
@@ -77,7 +77,7 @@ export class FitService {
     // Whatever the size of the model is, a worker without its engine cannot load it.
     const isOpen = needed === null && obstacle?.reason !== 'unable';
     return {
-      ...{ agent: agent.wk, host: agent.host, cores: agent.cpu, gpus: agent.gpus },
+      ...{ agent: agent.wk, host: agent.host, cores: agent.cpu, gpus: agent.gpus, pool: agent.pool ?? DEFAULT_POOL },
       memory_total: agent.mem_total ?? null,
       memory_free: free,
       memory_needed: needed,

@@ -1,5 +1,6 @@
 import {
   type AgentHeartbeat,
+  type AgentLoad,
   Assignment,
   type AssignmentItem,
   credentialBinding,
@@ -35,8 +36,12 @@ const anAgent = (name: string, more: Partial<AgentHeartbeat> = {}): AgentHeartbe
   ...more,
 });
 
+const aLoad = (dep: number, rev = 1): AgentLoad => ({
+  ...{ dep: dep as DeploymentId, rev, state: 'ready', progress: null, reason: null, detail: null, pid: 1, context: null, caps: [] },
+});
+
 const aTarget = (dep: number, url: string, credential: string | null): Target => ({
-  ...{ dep: dep as DeploymentId, account: 1, desired: 'ready', rev: 1, serving: null, replicas: 64, tries: 0 },
+  ...{ dep: dep as DeploymentId, account: 1, desired: 'ready', rev: 1, serving: null, replicas: 64, range: null, tries: 0 },
   revisions: [
     {
       ...{
@@ -174,6 +179,18 @@ describe('an assignment', () => {
       pass(1);
     }
     expect(sent.map(({ message }) => message.part?.no)).toEqual([1, 2, 3]);
+  });
+
+  it('gives streams time only where a replica less is needed', () => {
+    const { sender, sent } = aSender();
+    const targets = [1, 2, 3].map((dep) => aTarget(dep, 'http://a.test', null));
+    const loads = [1, 2, 3, 4].map((dep) => aLoad(dep));
+    const [assigned, keeper] = [toAll(targets.slice(0, 1), 'b'), anAgent('b')];
+    // The first runs elsewhere; the second has lost its place, the third is of a revision that is over, the fourth was stopped.
+    const older = aLoad(1, 7);
+    sender.send(1, assigned, targets, [anAgent('a', { loads: [...loads, older] }), keeper]);
+    expect(sent.find(({ wk }) => wk === 'a')?.message).toMatchObject({ items: [], stopped: [4], leaving: [1] });
+    expect(sent.find(({ wk }) => wk === 'b')?.message.leaving).toBeUndefined();
   });
 
   it('pauses after a large series, not after small ones', () => {

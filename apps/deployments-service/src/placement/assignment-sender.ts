@@ -69,6 +69,8 @@ interface Content {
   readonly term: number;
   readonly keys: ReadonlySet<UnitKey>;
   readonly stopped: readonly DeploymentId[];
+  /** Deployments that need a replica less, whose streams on the agent may take their time. */
+  readonly leaving: readonly DeploymentId[];
 }
 
 interface Sent extends Content {
@@ -106,8 +108,10 @@ export class AssignmentSender {
     const kept = new Map<string, Sent>();
     const wanted = new Set(targets.filter(({ desired }) => desired === 'ready').map(({ dep }) => dep));
     const revisions = revisionsOf(targets);
+    const newest = newestAssigned(targets, assignments);
     for (const agent of agents) {
-      const content = { term, keys: assignments.get(agent.wk) ?? new Set<UnitKey>(), stopped: stoppedOn(agent, wanted) };
+      const keys = assignments.get(agent.wk) ?? new Set<UnitKey>();
+      const content = { term, keys, stopped: stoppedOn(agent, wanted), leaving: leavingOn(agent, keys, newest) };
       const last = this.#sent.get(agent.wk);
       const isNew = !last || !isSame(last, content);
       if (last && (isNew ? now - last.since < gapOf(last, content) : now - last.at < REPEAT_MS)) {
@@ -135,8 +139,9 @@ export class AssignmentSender {
 
   #sendWhole(agent: AgentHeartbeat, sent: Sent, items: readonly string[]): void {
     // Agents older than 2027 expect the whole assignment in one message.
-    if (agent.assigned === undefined) return this.#publish(agent, messageOf(sent, [...items, ...sent.stopped.map(String)]));
-    const parts = inParts([...items, ...sent.stopped.map(String)], itemBytesMax(this.options.nats));
+    const texts = [...items, ...sent.stopped.map(String), ...sent.leaving.map((dep) => `-${dep}`)];
+    if (agent.assigned === undefined) return this.#publish(agent, messageOf(sent, texts));
+    const parts = inParts(texts, itemBytesMax(this.options.nats));
     const of = Math.max(1, parts.length);
     for (let i = 0; i < of; i += 1) this.#publish(agent, messageOf(sent, parts[i] ?? [], { no: sent.no, i, of }));
   }
@@ -164,12 +169,14 @@ export class AssignmentSender {
   }
 }
 
-/** @param texts items as JSON, then ids of stopped deployments */
+/** @param texts items as JSON, ids of stopped deployments, and ids of leaving ones behind a minus */
 function messageOf({ term }: Sent, texts: readonly string[], part?: Assignment['part']): string {
   const items = texts.filter((text) => text.startsWith('{'));
-  const stopped = texts.slice(items.length);
+  const stopped = texts.filter((text) => /^\d/.test(text));
+  const left = texts.filter((text) => text.startsWith('-')).map((text) => text.slice(1));
+  const leaving = left.length > 0 ? `,"leaving":[${left.join(',')}]` : '';
   const end = part ? `,"part":${JSON.stringify(part)}` : '';
-  return `{"term":${term},"items":[${items.join(',')}],"stopped":[${stopped.join(',')}]${end}}`;
+  return `{"term":${term},"items":[${items.join(',')}],"stopped":[${stopped.join(',')}]${leaving}${end}}`;
 }
 
 /** Pause between two series, in milliseconds; 0 when a new term begins. */
@@ -177,8 +184,9 @@ const gapOf = (last: Content, next: Content): number =>
   last.term === next.term ? Math.min(GAP_MAX_MS, Math.max(last.keys.size, next.keys.size) / ITEMS_PER_MS) : 0;
 
 function isSame(one: Content, other: Content): boolean {
-  if (one.term !== other.term || one.keys.size !== other.keys.size || one.stopped.length !== other.stopped.length) return false;
-  return [...one.keys].every((key) => other.keys.has(key)) && one.stopped.every((dep, i) => dep === other.stopped[i]);
+  if (one.term !== other.term || one.keys.size !== other.keys.size) return false;
+  if (one.stopped.join() !== other.stopped.join() || one.leaving.join() !== other.leaving.join()) return false;
+  return [...one.keys].every((key) => other.keys.has(key));
 }
 
 const revisionsOf = (targets: readonly Target[]): ReadonlyMap<UnitKey, OwnedRevision> =>
@@ -191,3 +199,16 @@ const revisionsOf = (targets: readonly Target[]): ReadonlyMap<UnitKey, OwnedRevi
 /** Deployments that the agent has loads of and that must not run, sorted. Stopped and deleted ones are not among the targets. */
 const stoppedOn = ({ loads }: AgentHeartbeat, wanted: ReadonlySet<DeploymentId>): DeploymentId[] =>
   [...new Set(loads.map(({ dep }) => dep).filter((dep) => !wanted.has(dep)))].sort((a, b) => a - b);
+
+/** The newest revisions that any agent is to run. */
+function newestAssigned(targets: readonly Target[], assignments: Assignments): ReadonlySet<UnitKey> {
+  const assigned = new Set([...assignments.values()].flatMap((keys) => [...keys]));
+  return new Set(targets.map(unitKey).filter((key) => assigned.has(key)));
+}
+
+/** Deployments whose newest revision the agent gives up while other agents go on to run it, sorted. */
+const leavingOn = ({ loads }: AgentHeartbeat, keys: ReadonlySet<UnitKey>, newest: ReadonlySet<UnitKey>): DeploymentId[] =>
+  loads
+    .filter((load) => newest.has(unitKey(load)) && !keys.has(unitKey(load)))
+    .map(({ dep }) => dep)
+    .sort((a, b) => a - b);

@@ -35,6 +35,13 @@ const noWorker = { reason: 'no_worker', detail: 'none' } as const;
 const noCapacity = { reason: 'no_capacity', detail: 'full' } as const;
 const invalid = { reason: 'model_invalid', detail: 'no GGUF' } as const;
 
+it('a deployment that grows by its load is not degraded', () => {
+  const growing = some({ replicas: 3, assigned: 3, loads: [aLoad('ready'), aLoad('loading')] });
+  expect(observe(growing).state).toBe('degraded');
+  expect(observe({ ...growing, least: 1 })).toMatchObject({ state: 'ready', readyReplicas: 1 });
+  expect(observe({ ...growing, least: 2 }).state).toBe('degraded');
+});
+
 describe('the observed state', () => {
   it.each<[string, Known, Partial<Observation>]>([
     ['nothing is known yet', {}, { state: 'pending', reason: null }],

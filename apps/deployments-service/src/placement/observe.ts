@@ -18,6 +18,8 @@ export interface Evidence {
   readonly serving: number | null;
   /** Wanted replicas of the newest revision. */
   readonly replicas: number;
+  /** Ready replicas below which it is degraded; absent = `replicas`. One that scales by its load is not while it grows. */
+  readonly least?: number;
   /**
    * Names of the agents that it is assigned to, or that still have loads of a stopped deployment; null if the runners of one of
    * them are not named after their agent, as in older versions.
@@ -69,10 +71,10 @@ export function observe(evidence: Evidence): Observation {
 }
 
 /** The state with at least one ready replica: ready, or degraded if replicas or the newest revision are missing. */
-function withReadyReplica({ loads, newest, replicas }: Evidence, older: RevisionEvidence | null): Explained {
+function withReadyReplica({ loads, newest, replicas, least = replicas }: Evidence, older: RevisionEvidence | null): Explained {
   if (older && problemOf(newest)) return rolloutBlocked(older, newest);
   const counts = inState('ready', loads).filter(({ rev }) => rev === newest.rev || rev === older?.rev);
-  return counts.length >= replicas ? withoutReason('ready') : withReasonOf('degraded', older ?? newest);
+  return counts.length >= Math.min(least, replicas) ? withoutReason('ready') : withReasonOf('degraded', older ?? newest);
 }
 
 /** True once the newest revision has as many ready replicas as the older one, or as many as wanted. */

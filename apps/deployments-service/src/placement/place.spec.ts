@@ -57,6 +57,16 @@ const reasons = ({ shortages }: PlacementResult): Record<string, string> =>
 const before = (placed: Record<string, UnitKey[]>): PlacementInput['previous'] =>
   new Map(Object.entries(placed).map(([name, keys]) => [wk(name), new Set(keys)]));
 
+it('the replica with the fewest requests leaves', () => {
+  const agents = [4, 1, 3].map((requests, i) => anAgent('abc'[i]!, { loads: [{ ...aLoad(1, 'ready'), requests }] }));
+  const previous = before({ a: ['1:1'], b: ['1:1'], c: ['1:1'] });
+  expect(assigned(run({ units: [aUnit(1, { replicas: 2 })], agents, previous }))).toEqual({ a: ['1:1'], c: ['1:1'] });
+  expect(assigned(run({ units: [aUnit(1)], agents, previous }))).toEqual({ a: ['1:1'] });
+  // One that loads has no requests that it could break.
+  agents[2] = anAgent('c', { loads: [aLoad(1, 'loading')] });
+  expect(assigned(run({ units: [aUnit(1, { replicas: 2 })], agents, previous }))).toEqual({ a: ['1:1'], b: ['1:1'] });
+});
+
 describe('a deployment with a credential', () => {
   const keyed = (name: string): Agent => anAgent(name, { key: 'a'.repeat(43) });
 

@@ -80,7 +80,10 @@ function keepRunning(draft: Draft, unit: Unit): void {
   // A draining agent ends its loads by itself: they stay assigned, but do not count as replicas.
   for (const agent of holders.filter((a) => a.draining)) assign(draft, unit, agent);
   const rank = (agent: Agent): number => keepRank(agent, unit, draft.input) ?? Infinity;
-  const kept = holders.filter((agent) => fit(agent, unit)).sort((a, b) => rank(a) - rank(b) || compareNames(a, b));
+  // Of replicas that are alike, the one with the fewest requests leaves.
+  const requests = (agent: Agent): number => loadOf(agent, unit)?.requests ?? 0;
+  const order = (a: Agent, b: Agent): number => rank(a) - rank(b) || requests(b) - requests(a) || compareNames(a, b);
+  const kept = holders.filter((agent) => fit(agent, unit)).sort(order);
   for (const agent of kept.slice(0, unit.kept ?? wantedReplicas(unit, agents))) assign(draft, unit, agent);
 }
 

@@ -27,7 +27,7 @@ function aTarget({ state = 'ready', desired = 'ready', agents, replicas = 1 }: S
   const serving = state === 'ready' ? 1 : null;
   const source = { kind: 'file', path: '/m.gguf' } as const;
   return {
-    ...{ dep: DEP, account: 1, desired, rev: 1, serving, replicas, tries: 0 },
+    ...{ dep: DEP, account: 1, desired, rev: 1, serving, replicas, range: null, tries: 0 },
     revisions: [
       {
         ...{ rev: 1, source, adapter: null, credential: null, context: null, slots: 4, threads: null },

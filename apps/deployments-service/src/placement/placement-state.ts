@@ -2,7 +2,7 @@ import { type AgentHeartbeat, type AgentLoad, type DeploymentId, engineKindOf } 
 import { type Failure, Failures } from './failures.js';
 import { AssignedUnits } from './assigned-units.js';
 import { observe, type Observation, type RevisionEvidence } from './observe.js';
-import { place, type PlacementResult, type Shortage, wantedReplicas } from './place.js';
+import { place, type PlacementResult, roomFor, type Shortage, wantedReplicas } from './place.js';
 import { type Revision, type Target, unitsOf } from './target.js';
 import { type Assignments, loadOf, loadsOf, type Unit, type UnitKey, unitKey } from './unit.js';
 
@@ -12,6 +12,11 @@ export interface Round {
   /** What was placed. */
   readonly units: readonly Unit[];
   readonly observations: ReadonlyMap<DeploymentId, Observation>;
+  /** The agents of the round, with only those loads that were assigned to them. */
+  readonly agents: readonly AgentHeartbeat[];
+  readonly shortages: ReadonlyMap<UnitKey, Shortage>;
+  /** Number of agents that could take a further replica of a unit now. */
+  readonly room: (unit: Unit) => number;
 }
 
 /** What one placer keeps between rounds: assignments, failures and shortages. Synchronous, without I/O. */
@@ -53,7 +58,13 @@ export class PlacementState {
     this.#shortages = placement.shortages;
     this.#assigned.record(placement.assignments, agents, now);
     const observations = new Map(targets.map((target) => [target.dep, this.#observe(target, agents, placement)]));
-    return { assignments: placement.assignments, units, observations };
+    const { assignments, shortages } = placement;
+    const room = (unit: Unit): number =>
+      roomFor(unit, { units, agents, assignments }).filter(
+        ({ agent: { wk }, obstacle }) =>
+          obstacle === null && !assignments.get(wk)?.has(unitKey(unit)) && this.#failures.mayTry(unitKey(unit), wk, now),
+      ).length;
+    return { assignments, units, observations, agents, shortages, room };
   }
 
   #observe(target: Target, agents: readonly AgentHeartbeat[], placement: PlacementResult): Observation {
@@ -67,6 +78,7 @@ export class PlacementState {
         { engine, replicas: target.replicas, secret: !this.clear && isSecret(newest), adapter: (newest?.adapter ?? null) !== null },
         agents,
       ),
+      ...(target.range && { least: target.range.min }),
       agents: runs.every(({ agent }) => agent.assigned !== undefined) ? runs.map(({ agent }) => agent.wk) : null,
       loads: runs.flatMap(({ loads }) => loads),
       newest: this.#evidence(target, target.rev, placement),

@@ -3,7 +3,9 @@ import { type AccountId, DeploymentFeed, type DeploymentFeedRecord, type Deploym
 import { type AdvisoryLock, Transactions, type Tx } from '@slipway/database';
 import { type FeedPublisher, publisherOf } from '@slipway/feed';
 import { type ChangeBudget, CONFIG } from '@slipway/platform';
-import type { EntityManager, QueryDeepPartialEntity } from 'typeorm';
+import { type EntityManager, LessThanOrEqual, MoreThanOrEqual, type QueryDeepPartialEntity } from 'typeorm';
+import type { ScaledDeployment } from '../autoscaling/autoscaler.js';
+import { rangeIn } from '../autoscaling/requested-replicas.js';
 import type { DeploymentsServiceConfig } from '../config.js';
 import { DeploymentEntity, RevisionEntity } from '../deployments/deployment.entity.js';
 import { recordOf } from '../deployments/deployments.repository.js';
@@ -143,6 +145,26 @@ export class PlacementRepository {
     });
   }
 
+  /** Writes what the load decided, and records it in the history of each deployment. Fenced as `writeStates`. */
+  async writeScalings(term: number, scalings: readonly ScaledDeployment[]): Promise<void> {
+    await this.#transactions.run(async (tx) => {
+      if ((await this.#term(tx, LOCK_TERM)) !== term) return;
+      for (const { dep, account, before, replicas, requests } of scalings) {
+        // An owner who fixed the number meanwhile, or moved the range, has the last word.
+        const where = {
+          id: dep,
+          replicas: before,
+          desired: 'ready' as const,
+          replicasMin: LessThanOrEqual(replicas),
+          replicasMax: MoreThanOrEqual(replicas),
+        };
+        const { affected } = await tx.update(DeploymentEntity, where, { replicas });
+        if (affected !== 1) continue;
+        await this.#events.add(tx, { deployment: dep, account, kind: 'autoscale', facts: { before, replicas, requests } });
+      }
+    });
+  }
+
   async #term(connection: EntityManager, statement: string): Promise<number> {
     const [row] = await connection.query<{ term: string }[]>(statement);
     return Number(row?.term);
@@ -209,6 +231,7 @@ const targetOf = (row: WithRevisions): StoredTarget => ({
   rev: row.rev,
   serving: row.servingRev,
   replicas: row.replicas,
+  range: rangeIn(row),
   tries: row.tries,
   revisions: row.revisions.map(({ number, ...revision }) => ({ rev: number, ...settingsOf(revision) })),
   written: writtenOf(row),

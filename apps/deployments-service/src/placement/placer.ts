@@ -4,6 +4,8 @@ import { DeploymentFeed, isServiceError } from '@slipway/contracts';
 import { type AdvisoryLock, Database, feedChannel } from '@slipway/database';
 import { ChangeBudget, CONFIG, LOG, type Logger, Ticker } from '@slipway/platform';
 import { AgentTable } from '../agents/agent-table.js';
+import { Autoscaler } from '../autoscaling/autoscaler.js';
+import { PlacementMetrics } from '../autoscaling/placement-metrics.js';
 import type { DeploymentsServiceConfig } from '../config.js';
 import { AssignmentSender } from './assignment-sender.js';
 import { PlacementState, type Round } from './placement-state.js';
@@ -34,6 +36,8 @@ export class Placer {
   readonly #repository: PlacementRepository;
   readonly #loader: TargetLoader;
   readonly #sender: AssignmentSender;
+  readonly #scaler: Autoscaler;
+  readonly #metrics: PlacementMetrics;
   readonly #log: Logger;
   /** True if agents without a key get secrets unsealed. */
   readonly #clear: boolean;
@@ -58,11 +62,14 @@ export class Placer {
   });
   #loop: Promise<void> = Promise.resolve();
 
+  // oxlint-disable-next-line slipway/max-params -- a round reads, places, sends, scales and is measured; each dependency does one of these
   constructor(
     agents: AgentTable,
     repository: PlacementRepository,
     loader: TargetLoader,
     sender: AssignmentSender,
+    scaler: Autoscaler,
+    metrics: PlacementMetrics,
     @Inject(CONFIG) { SEND_CLEAR_CREDENTIALS: send }: DeploymentsServiceConfig,
     @Inject(LOG) log: Logger,
   ) {
@@ -70,6 +77,8 @@ export class Placer {
     this.#repository = repository;
     this.#loader = loader;
     this.#sender = sender;
+    this.#scaler = scaler;
+    this.#metrics = metrics;
     this.#log = log;
     this.#clear = send === 'to-old-workers';
     this.#state = new PlacementState(this.#clear);
@@ -98,6 +107,7 @@ export class Placer {
     if (this.#term !== former) {
       this.#state = new PlacementState(this.#clear);
       this.#targets = null;
+      this.#scaler.forget();
     }
     this.#term = term;
     this.#log.info({ term }, 'placement.elected');
@@ -149,9 +159,16 @@ export class Placer {
     return round ? this.#write(own, complete, round) : undefined;
   }
 
-  async #write(term: number, targets: readonly Target[], { observations }: Round): Promise<void> {
-    const changes = stateChanges(targets, observations, this.#budget, performance.now());
+  async #write(term: number, targets: readonly Target[], round: Round): Promise<void> {
+    const now = performance.now();
+    const changes = stateChanges(targets, round.observations, this.#budget, now);
     if (changes.length > 0) await this.#repository.writeStates(term, changes);
+    const scalings = this.#scaler.decide(targets, round, now);
+    if (scalings.length === 0) return;
+    await this.#repository.writeScalings(term, scalings);
+    for (const { dep: deployment, ...scaling } of scalings) this.#log.info({ deployment, ...scaling }, 'placement.scaled');
+    this.#metrics.scaled(scalings);
+    this.#readSoon();
   }
 
   /** A change in the number of live agents wakes the loop, so that states are written at once. */
@@ -170,6 +187,7 @@ export class Placer {
     try {
       const round = this.#state.round(this.#targets, live, performance.now());
       this.#sender.send(this.#term, round.assignments, this.#targets, live);
+      this.#metrics.placed(round, (dep) => this.#scaler.wanted(dep));
       return round;
     } catch (error) {
       this.#log.error({ err: error }, 'placement.round_failed');
@@ -187,6 +205,7 @@ export class Placer {
     this.#log.info({ term: own, newer }, 'placement.stepped_down');
     this.#term = null;
     this.#targets = null;
+    this.#metrics.clear();
   }
 
   #databaseFailed(error: unknown): void {

@@ -38,6 +38,7 @@ const aTarget = (revisions: readonly Revision[], { serving, replicas = 3, desire
     rev: Math.max(...revisions.map(({ rev }) => rev)),
     serving,
     replicas,
+    range: null,
     revisions,
   },
   written: { state: 'ready', serving, reason: null, detail: null, readyReplicas: 0, caps: [], context: null, agents: null },

@@ -6,6 +6,7 @@ import {
   fileOf,
   type ModelSource,
   type ObservedState,
+  type ReplicaRange,
   type ServedAdapter,
   type StateReason,
 } from '@slipway/contracts';
@@ -61,6 +62,8 @@ export interface TargetOf<R> {
   /** Revision that new requests go to; null while none was ready. */
   readonly serving: number | null;
   readonly replicas: number;
+  /** Where its load decides `replicas`; null = its owner did. */
+  readonly range: ReplicaRange | null;
   /** Rises with each retry that the owner asks for. */
   readonly tries: number;
   /** The newest revision, the serving one, and for a while the one that served before, for requests that are still under way. */

@@ -3,7 +3,7 @@ import type { AccountId, DeploymentCounts, DeploymentQuotas } from '@slipway/con
 import type { EntityManager } from 'typeorm';
 
 const USED = `
-  SELECT count(*)::integer AS deployments, coalesce(sum(replicas), 0)::integer AS replicas,
+  SELECT count(*)::integer AS deployments, coalesce(sum(coalesce(replicas_max, replicas)), 0)::integer AS replicas,
     (SELECT count(*) FROM alias WHERE account = $1)::integer AS aliases
   FROM deployment WHERE account = $1`;
 
