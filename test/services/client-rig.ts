@@ -116,6 +116,7 @@ export class ClientRig<S extends TestService = TestService> {
       PORT: '0',
       QUEUE_WAIT_MS: '1500',
       UNLOAD_GRACE_MS: String(STOP_GRACE_MS),
+      SCALE_DOWN_AFTER_MS: '3000',
       MODEL_CACHE_DIR: `${this.bus.credentialsDir}/models`,
     };
     const started = this.launch(app, this.bus, environment);
