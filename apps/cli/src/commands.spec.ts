@@ -93,7 +93,11 @@ describe('a command line', () => {
   });
 
   it.each([
-    [['deployments', 'scale', 'demo', 'many'], 'It takes a whole number.'],
+    [['deployments', 'scale', 'demo', 'many'], 'It takes a whole number, or a range such as 1-4.'],
+    [['deployments', 'scale', 'demo', '0-4'], 'A deployment keeps at least one replica; stop it to free what it takes.'],
+    [['deployments', 'scale', 'demo', '4-2'], 'The most replicas are fewer than the least.'],
+    [['deployments', 'scale', 'demo', '2', '--target', '60'], '--target needs replicas as a range, such as 1-4.'],
+    [['deployments', 'scale', 'demo', '1-4', '--target', '5'], 'It is out of range: at least 10.'],
     [['deployments', 'scale', 'demo', '0'], 'It is out of range: at least 1.'],
     [['deployments', 'create', '--model', 'x', '--slots', '5000'], 'It is out of range: at most 1024.'],
     [['deployments', 'log', 'demo', '--lines', '0'], 'It is out of range: at least 1.'],

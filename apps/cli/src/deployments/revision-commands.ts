@@ -1,4 +1,12 @@
-import { CreateDeployment, DeploymentName, UpdateDeployment, deploymentNameFor, deploymentSlug, serverOf } from '@slipway/contracts';
+import {
+  CreateDeployment,
+  DeploymentName,
+  type RequestedReplicas,
+  UpdateDeployment,
+  deploymentNameFor,
+  deploymentSlug,
+  serverOf,
+} from '@slipway/contracts';
 import { Option } from 'commander';
 import type { z } from 'zod';
 import { findAccount } from '../accounts/find-account.js';
@@ -8,27 +16,29 @@ import { checkedBy, DEFAULT, nullable, whole } from '../values.js';
 import { DEPLOYMENT, type DeploymentReference, findDeployment } from './deployment-name.js';
 import { credentialOf, SOURCE_OPTIONS, sourceOf, type SourceValues } from './deployment-source.js';
 import { stateText, withSlug } from './deployment-text.js';
-import { Replicas, settingOptions, settingsOf, type SettingValues } from './settings.js';
+import { replicasWith, settingOptions, settingsOf, type SettingValues, TARGET, typedReplicas } from './settings.js';
 import { untilReady, WAIT_OPTIONS, waitFor, waitOf, type WaitValues } from './wait-for-deployment.js';
 
 const deploymentName = checkedBy(DeploymentName);
 
 interface CreateValues extends SourceValues, SettingValues<number>, WaitValues {
   readonly name?: string;
-  readonly replicas?: number;
+  readonly replicas?: RequestedReplicas;
+  readonly target?: number;
 }
 
 export const create = command('create', 'Makes a deployment of a model, or of another server, which comes up at once.')
   .takes(...SOURCE_OPTIONS)
   .option('--name <NAME>', "a name for lists (default: the model's)", deploymentName)
-  .option('--replicas <N>', 'workers that it runs on (default: 1; of an HTTP engine 2)', whole(Replicas))
-  .takes(...settingOptions({ mayReset: false }), ...WAIT_OPTIONS, ACCOUNT)
+  .option('--replicas <N|MIN-MAX>', 'workers that it runs on; a range follows its load (default: 1; of an HTTP engine 2)', typedReplicas)
+  .takes(TARGET, ...settingOptions({ mayReset: false }), ...WAIT_OPTIONS, ACCOUNT)
   .examples(
     'deployments create --model /models/llama-3.gguf --wait',
     'deployments create --upstream http://gpu-1:8000 --upstream-model qwen3 --upstream-key-env VLLM_KEY',
   )
   .plans((call: Call<CreateValues>) => {
-    const { name, replicas } = call.options;
+    const { name, target } = call.options;
+    const replicas = replicasWith(call.options.replicas, target);
     const source = sourceOf(call);
     if (!source) throw new UsageError('Name the model with --model, or another server with --upstream.');
     const credential = credentialOf(call);

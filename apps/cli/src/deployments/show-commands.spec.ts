@@ -1,5 +1,6 @@
+import type { DeploymentView } from '@slipway/contracts';
 import { expect, it } from 'vitest';
-import { doesText, sizeText } from './show-commands.js';
+import { doesText, replicasText, sizeText } from './show-commands.js';
 
 it.each([
   [0, '0 B'],
@@ -18,4 +19,12 @@ it.each([
   [[], ''],
 ])('what an engine with %j does is %j', (caps, text) => {
   expect(doesText(caps)).toBe(text);
+});
+
+it('replicas that follow the load are shown with their range', () => {
+  const view = { ready_replicas: 2, replicas: 2 } as DeploymentView;
+  expect(replicasText(view)).toBe('2 of 2 answer');
+  expect(replicasText({ ...view, replica_range: { min: 1, max: 4, target_percent: 70 } })).toBe(
+    '2 of 2 answer; 1 to 4 by the load, target 70 %',
+  );
 });

@@ -73,7 +73,7 @@ function describe(account: string, { deployment, revisions, running }: Found): s
     ['Aliases', deployment.aliases.map((alias) => `${account}/${alias}`).join(' ')],
     ['State', `${stateText(deployment)} since ${deployment.since}`],
     ['Wanted', deployment.desired],
-    ['Replicas', `${deployment.ready_replicas} of ${deployment.replicas} answer`],
+    ['Replicas', replicasText(deployment)],
     ['Revision', revisionText(deployment)],
     ['Adapter', adapterText(deployment)],
     ['Context', deployment.context],
@@ -88,6 +88,12 @@ function describe(account: string, { deployment, revisions, running }: Found): s
   );
   const now = tableOr('Nothing of it runs on any worker.', ['HOST', 'AGENT', 'REV', 'CONTEXT', 'STATE'], running.map(replicaRow));
   return `${facts}\n\n${history}\n\n${now}`;
+}
+
+/** How many replicas answer, and where its load decides how many there are. */
+export function replicasText({ ready_replicas: ready, replicas, replica_range: range }: DeploymentView): string {
+  if (!range) return `${ready} of ${replicas} answer`;
+  return `${ready} of ${replicas} answer; ${range.min} to ${range.max} by the load, target ${range.target_percent} %`;
 }
 
 /** What a deployment does, and the endpoint that calls it. */

@@ -1,21 +1,29 @@
-import { DeleteDeployment, ResumeDeployment, ScaleDeployment, StopDeployment } from '@slipway/contracts';
+import { DeleteDeployment, type RequestedReplicas, ResumeDeployment, ScaleDeployment, StopDeployment } from '@slipway/contracts';
+import type { z } from 'zod';
 import { ACCOUNT, type Call, command, confirmation, YES } from '../command.js';
-import { whole } from '../values.js';
 import { DEPLOYMENT, type DeploymentReference, findDeployment } from './deployment-name.js';
 import { stateText, withSlug } from './deployment-text.js';
-import { Replicas } from './settings.js';
+import { replicasWith, TARGET, typedReplicas } from './settings.js';
 import { untilReady, untilStopped, WAIT_OPTIONS, waitFor, waitOf, type WaitValues } from './wait-for-deployment.js';
 
-export const scale = command('scale', 'Sets on how many workers a deployment runs.')
+const workers = (count: number): string => `${count} ${count === 1 ? 'worker' : 'workers'}`;
+
+/** On how many workers a deployment is to run. */
+const scaleText = ({ replicas, replica_range: range }: z.output<typeof ScaleDeployment.reply>): string =>
+  range ? `${range.min} to ${workers(range.max)} by its load, now ${replicas}` : workers(replicas);
+
+export const scale = command('scale', 'Sets on how many workers a deployment runs, or between which numbers its load decides.')
   .addArgument(DEPLOYMENT)
-  .argument('<REPLICAS>', 'how many, 1 to 64', whole(Replicas))
-  .takes(...WAIT_OPTIONS, ACCOUNT)
-  .plans(({ options }: Call<WaitValues>, reference: DeploymentReference, replicas: number) => {
+  .argument('<REPLICAS>', 'how many, 1 to 64, or a range such as 1-4', typedReplicas)
+  .takes(TARGET, ...WAIT_OPTIONS, ACCOUNT)
+  .examples('deployments scale demo 3', 'deployments scale demo 1-4 --target 60')
+  .plans(({ options }: Call<WaitValues & { target?: number }>, reference: DeploymentReference, given: RequestedReplicas) => {
     const withinMs = waitOf(options);
+    const replicas = replicasWith(given, options.target) ?? given;
     return async (session) => {
       const { account, view, slug } = await findDeployment(session, reference);
       const reply = await session.call(ScaleDeployment, { account: account.id, deployment: view.id, replicas });
-      const text = `${slug} is to run on ${replicas} ${replicas === 1 ? 'worker' : 'workers'}`;
+      const text = `${slug} is to run on ${scaleText(reply)}`;
       if (withinMs === null) return { json: { slug, ...reply }, text: `${text}.` };
       const ready = await waitFor(session, { account, id: view.id, before: view }, untilReady, withinMs);
       return { json: withSlug(ready), text: `${text}, and does.` };

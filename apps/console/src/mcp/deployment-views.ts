@@ -1,4 +1,13 @@
-import { deploymentSlug, type DeploymentTask, type DeploymentView, DesiredState, ObservedState, taskOf } from '@slipway/contracts';
+import {
+  deploymentSlug,
+  type DeploymentTask,
+  type DeploymentView,
+  DesiredState,
+  ObservedState,
+  type RequestedReplicas,
+  ServiceError,
+  taskOf,
+} from '@slipway/contracts';
 import { z } from 'zod';
 import type { FoundDeployment } from './deployment-reference.js';
 import { knownFields, type ToolCall } from './mcp-tool.js';
@@ -9,12 +18,38 @@ export const settingsInput = {
   context_length: z.int().min(64).max(10_000_000).optional().describe('Tokens per request; the model’s own unless given.'),
   slots: z.int().min(1).max(1_024).optional().describe('Requests that one replica serves at once.'),
   replicas: z.int().min(1).max(64).optional().describe('On how many workers it runs.'),
+  max_replicas: z
+    .int()
+    .min(1)
+    .max(64)
+    .optional()
+    .describe('Lets the load decide on how many workers it runs, from replicas, or 1 unless given, up to this.'),
+  target_percent: z
+    .int()
+    .min(10)
+    .max(100)
+    .optional()
+    .describe('With max_replicas: share of the slots that requests should take; 70 unless given.'),
   default_max_tokens: z.int().positive().optional().describe('Max tokens of requests that name no limit.'),
   store_responses: z
     .boolean()
     .optional()
     .describe('Whether responses of /v1/responses are stored for an hour, so that requests can refer to them; off unless given.'),
 };
+
+/** Replicas that tool arguments ask for. @throws ServiceError for a target without a range */
+export function replicasIn(input: ReplicaInput): RequestedReplicas | undefined {
+  const { replicas, max_replicas: max, target_percent } = input;
+  if (max !== undefined) return { min: replicas ?? 1, max, target_percent };
+  if (target_percent === undefined) return replicas;
+  throw new ServiceError('invalid_request', 'target_percent needs max_replicas.', { param: 'target_percent' });
+}
+
+interface ReplicaInput {
+  readonly replicas?: number | undefined;
+  readonly max_replicas?: number | undefined;
+  readonly target_percent?: number | undefined;
+}
 
 const Deployment = {
   slug: z.string(),
@@ -45,7 +80,13 @@ export const DeploymentShown = z.object({
   reason: z.string().optional().describe('Why it is pending, degraded or failed, as a stable word.'),
   detail: z.string().optional(),
   progress_percent: z.int().optional().describe('Of what loads.'),
-  replicas: z.object({ wanted: z.int(), ready: z.int() }),
+  replicas: z.object({
+    wanted: z.int(),
+    ready: z.int(),
+    min: z.int().optional().describe('With max and target_percent: the load decides how many are wanted.'),
+    max: z.int().optional(),
+    target_percent: z.int().optional(),
+  }),
   slots: z.int().optional().describe('Requests that one replica serves at once.'),
   context_length: z.int().optional().describe('Tokens per request, once known.'),
   default_max_tokens: z.int().optional(),
@@ -123,7 +164,7 @@ export function shownDeployment({ deployment, revisions }: FoundDeployment, call
     ...listed,
     desired: deployment.desired,
     since: deployment.since,
-    replicas: { wanted: deployment.replicas, ready: deployment.ready_replicas },
+    replicas: { wanted: deployment.replicas, ready: deployment.ready_replicas, ...deployment.replica_range },
     revision: rev,
     ...knownFields({
       reason,

@@ -10,7 +10,7 @@ import {
   ServiceError,
 } from '@slipway/contracts';
 import { z } from 'zod';
-import { changedDeployment, DeploymentChanged, settingsInput, urlOf } from '../deployment-views.js';
+import { changedDeployment, DeploymentChanged, replicasIn, settingsInput, urlOf } from '../deployment-views.js';
 import { defineTool, type ToolCall } from '../mcp-tool.js';
 import { modelInput, sourceOf } from '../model-reference.js';
 import { aliasInput, readAlias } from '../deployment-reference.js';
@@ -53,7 +53,8 @@ export const createDeployment = defineTool({
     const source = sourceOf(input);
     const alias = aliasText === undefined ? undefined : readAlias(aliasText, caller.slug);
     if (alias !== undefined && input.idempotency_key === undefined) await requireFree(alias, call);
-    const { context_length: context, slots, replicas, default_max_tokens, store_responses, idempotency_key } = input;
+    const replicas = replicasIn(input);
+    const { context_length: context, slots, default_max_tokens, store_responses, idempotency_key } = input;
     const name = input.name ?? input.model.split('/').at(-1)?.slice(0, 100) ?? input.model;
     const { id } = await rpc.call(CreateDeployment, {
       ...{ account, name, source, context, slots, replicas, default_max_tokens, store_responses, idempotency_key },

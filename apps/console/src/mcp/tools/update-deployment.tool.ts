@@ -1,6 +1,6 @@
 import { deploymentSlug, ScaleDeployment, ServiceError, UpdateDeployment } from '@slipway/contracts';
 import { z } from 'zod';
-import { adviceFor, DeploymentChanged, settingsInput } from '../deployment-views.js';
+import { adviceFor, DeploymentChanged, replicasIn, settingsInput } from '../deployment-views.js';
 import { defineTool } from '../mcp-tool.js';
 import { modelInput, sourceOf } from '../model-reference.js';
 import { DeploymentRef, deploymentIdOf } from '../deployment-reference.js';
@@ -24,7 +24,8 @@ export const updateDeployment = defineTool({
   output: DeploymentChanged.extend({ revision: z.int() }),
   run: async ({ slug: ref, model, engine_url, engine, engine_options, ...input }, call) => {
     const { rpc, caller, actor } = call;
-    const { replicas, name, context_length: context, slots, default_max_tokens, store_responses } = input;
+    const replicas = replicasIn(input);
+    const { name, context_length: context, slots, default_max_tokens, store_responses } = input;
     const { expected_revision: expected_rev } = input;
     if ((engine_url ?? engine ?? engine_options) !== undefined && model === undefined) {
       throw new ServiceError('invalid_request', 'engine_url, engine and engine_options need model.', { param: 'model' });
