@@ -24,7 +24,11 @@ export interface DeploymentDraft {
   readonly engineOptions: Readonly<Record<string, string>>;
   readonly context: string;
   readonly slots: string;
+  /** With `maxReplicas` the least. */
   readonly replicas: string;
+  /** The most that the load may make it; empty = the number is fixed. */
+  readonly maxReplicas: string;
+  readonly targetPercent: string;
   readonly defaultMaxTokens: string;
   readonly name: string;
   readonly alias: string;
@@ -37,7 +41,18 @@ export interface DeploymentDraft {
 export const EMPTY_DRAFT: DeploymentDraft = {
   ...{ kind: 'file', path: '', uri: '', sha256: '', url: '', model: '', credential: '', engine: '', engineOptions: {} },
   ...{ adapter: '', override: '' },
-  ...{ context: '', slots: '', replicas: '', defaultMaxTokens: '', name: '', alias: '', note: '', storeResponses: false },
+  ...{
+    context: '',
+    slots: '',
+    replicas: '',
+    maxReplicas: '',
+    targetPercent: '',
+    defaultMaxTokens: '',
+    name: '',
+    alias: '',
+    note: '',
+    storeResponses: false,
+  },
 };
 
 export type DraftField = keyof DeploymentDraft;
@@ -54,11 +69,15 @@ export const STEP_OF: Readonly<Record<DraftField, CreateStep>> = {
     context: 'size',
     slots: 'size',
     replicas: 'size',
+    maxReplicas: 'size',
+    targetPercent: 'size',
     defaultMaxTokens: 'size',
   },
   ...{ name: 'name', alias: 'name', note: 'name', storeResponses: 'name' },
 };
 
+/** Share of the slots that requests should take unless somebody says otherwise, in percent. */
+const TARGET_PERCENT = 70;
 const ALIAS = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 const HF = /^hf:[\w.-]+\/[\w.-]+\/.+$/;
 const SHA256 = /^[0-9a-f]{64}$/i;
@@ -74,6 +93,8 @@ export const RANGES = {
   context: { min: 64, max: 10_000_000 },
   slots: { min: 1, max: 1_024 },
   replicas: { min: 1, max: 64 },
+  maxReplicas: { min: 1, max: 64 },
+  targetPercent: { min: 10, max: 100 },
   defaultMaxTokens: { min: 1, max: 2_147_483_647 },
 } as const satisfies Record<string, Range>;
 export type NumberFieldName = keyof typeof RANGES;
@@ -126,6 +147,12 @@ function optionFaults(draft: DeploymentDraft): Faults {
   return faults[0] === undefined ? {} : { engineOptions: faults[0] };
 }
 
+/** What is wrong with the range of a draft whose numbers are good by themselves. */
+function rangeFaults(draft: DeploymentDraft): Faults {
+  const [min, max] = [goodNumber(draft, 'replicas'), goodNumber(draft, 'maxReplicas')];
+  return max !== null && max < (min ?? 1) ? { maxReplicas: 'At least as many as the replicas.' } : {};
+}
+
 /** What is wrong with a draft, by field; empty = nothing that can be seen from here. */
 export function faultsOf(draft: DeploymentDraft): Faults {
   const numbers = Object.entries(RANGES).map(
@@ -137,6 +164,7 @@ export function faultsOf(draft: DeploymentDraft): Faults {
     ...(alias !== null && { alias }),
     ...sourceFaults(draft),
     ...optionFaults(draft),
+    ...rangeFaults(draft),
     ...Object.fromEntries(numbers.filter(([, fault]) => fault !== null)),
   };
 }
@@ -208,6 +236,12 @@ const numberIn = (text: string): number | null => (text.trim() === '' ? null : N
 export const goodNumber = (draft: DeploymentDraft, field: NumberFieldName): number | null =>
   faultOfNumber(draft[field], RANGES[field]) === null ? numberIn(draft[field]) : null;
 
+/** Replicas of a draft as requests hold them: a number, or a range where a maximum is given; null = left to the system. */
+export function replicasIn(draft: DeploymentDraft): ConsoleRequest<'deployments/scale'>['replicas'] | null {
+  const [min, max, target] = [goodNumber(draft, 'replicas'), goodNumber(draft, 'maxReplicas'), goodNumber(draft, 'targetPercent')];
+  return max === null ? min : { min: min ?? 1, max, target_percent: target ?? TARGET_PERCENT };
+}
+
 /** The adapter of a draft that names one, as requests hold it. */
 function adapterOf({ adapter, override }: DeploymentDraft): { readonly id: number; readonly override?: string } {
   const reason = override.trim();
@@ -216,7 +250,8 @@ function adapterOf({ adapter, override }: DeploymentDraft): { readonly id: numbe
 
 /** A draft without faults as the request that it stands for. Empty fields are left to the system. */
 export function requestOf(draft: DeploymentDraft): ConsoleRequest<'deployments/create'> {
-  const [context, slots, replicas, longest] = [draft.context, draft.slots, draft.replicas, draft.defaultMaxTokens].map(numberIn);
+  const [context, slots, longest] = [draft.context, draft.slots, draft.defaultMaxTokens].map(numberIn);
+  const replicas = replicasIn(draft);
   const note = draft.note.trim();
   return {
     name: draft.name.trim(),
@@ -225,7 +260,7 @@ export function requestOf(draft: DeploymentDraft): ConsoleRequest<'deployments/c
     ...(draft.kind === 'http' && draft.credential !== '' && { credential: draft.credential }),
     ...(context != null && { context }),
     ...(slots != null && { slots }),
-    ...(replicas != null && { replicas }),
+    ...(replicas !== null && { replicas }),
     ...(longest != null && { default_max_tokens: longest }),
     ...(draft.storeResponses && { store_responses: true }),
     ...(note !== '' && { note }),
@@ -237,6 +272,9 @@ const PARAMS: Readonly<Record<string, DraftField>> = {
   ...{
     default_max_tokens: 'defaultMaxTokens',
     store_responses: 'storeResponses',
+    'replicas.min': 'replicas',
+    'replicas.max': 'maxReplicas',
+    'replicas.target_percent': 'targetPercent',
     'adapter.id': 'adapter',
     'adapter.override': 'override',
     source: 'kind',

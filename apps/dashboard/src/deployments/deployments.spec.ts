@@ -138,6 +138,8 @@ describe('a deployment that is being filled in', () => {
     [{ kind: 'file', path: 'x', context: '12' }, 'context'],
     [{ kind: 'file', path: 'x', slots: 'many' }, 'slots'],
     [{ kind: 'file', path: 'x', replicas: '65' }, 'replicas'],
+    [{ kind: 'file', path: 'x', replicas: '3', maxReplicas: '2' }, 'maxReplicas'],
+    [{ kind: 'file', path: 'x', maxReplicas: '2', targetPercent: '5' }, 'targetPercent'],
     [{ kind: 'file', path: 'x', alias: 'Not An Alias' }, 'alias'],
     [{ kind: 'file', path: 'x', alias: 'deployment-3' }, 'alias'],
   ] as const)('says which field is wrong: %j', (rest, field) => {
@@ -175,6 +177,7 @@ describe('an error of the services', () => {
     ['source.engine.options.gpu_layers', 'engineOptions', 'model'],
     ['default_max_tokens', 'defaultMaxTokens', 'size'],
     ['replicas', 'replicas', 'size'],
+    ['replicas.max', 'maxReplicas', 'size'],
     ['alias', 'alias', 'name'],
   ] as const)('about %s leads to its field and step', (param, field, step) => {
     expect(fieldOfParam(param)).toBe(field);

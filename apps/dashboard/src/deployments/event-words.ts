@@ -86,6 +86,18 @@ function replicasWords(event: DeploymentEvent): EventWords {
   };
 }
 
+/** A number, or a range that the load decides in. */
+function scaleWords({ facts: { min, max, target_percent: target, replicas } }: DeploymentEvent): EventWords {
+  if (max == null) return plain('layers', `Scaled to ${plural(Number(replicas ?? 0), 'replica')}`);
+  return plain('layers', `Scales from ${min} to ${plural(Number(max), 'replica')} by its load`, `Target: ${target} % of the slots`);
+}
+
+function loadWords({ facts: { before, replicas, requests } }: DeploymentEvent): EventWords {
+  const isMore = Number(replicas) > Number(before);
+  const text = `${isMore ? 'Grew' : 'Shrank'} to ${plural(Number(replicas ?? 0), 'replica')} by its load, ${before} before`;
+  return plain('layers', text, `${plural(Number(requests ?? 0), 'request')} at once`);
+}
+
 /** A step of a rollout, from either side. */
 function rolloutWords(event: DeploymentEvent): EventWords {
   const [alias, percent] = [fact(event, 'alias') ?? '', fact(event, 'percent') ?? '0'];
@@ -102,7 +114,8 @@ const WORDS: Readonly<Record<string, Words>> = {
   replicas: replicasWords,
   'deployment.create': () => plain('plus', 'Created'),
   'deployment.update': updateWords,
-  'deployment.scale': (event) => plain('layers', `Scaled to ${plural(Number(event.facts['replicas'] ?? 0), 'replica')}`),
+  autoscale: loadWords,
+  'deployment.scale': scaleWords,
   'deployment.stop': () => plain('stop', 'Stopped'),
   'deployment.resume': () => plain('play', 'Resumed'),
   'deployment.retry': () => plain('refresh', 'Tried again'),

@@ -1,11 +1,12 @@
-import { DEPLOYMENT_EVENT_KINDS, type DeploymentEvent, type RevisionView } from '@slipway/contracts';
+import { DEPLOYMENT_EVENT_KINDS, type DeploymentEvent, type DeploymentView, type RevisionView } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { speedOf } from '../requests/request.screen.js';
 import { isRequestId, requestIdIn } from '../requests/request-id.js';
-import { draftOfRevision, faultsOf, requestOf } from './deployment-draft.js';
+import { draftOfRevision, faultsOf, replicasIn, requestOf } from './deployment-draft.js';
 import { eventActor, eventWords } from './event-words.js';
 import { clockOf, grown, levelOf, LINES_MAX, type LogLine, savedLine } from './log-lines.js';
 import { outcomeSeries, percentileSeries, revisionMarks, tokenSeries } from './metric-series.js';
+import { draftOfReplicas, readyWords, replicasWords } from './replicas-draft.js';
 import { changedSettings, revisionDiff, revisionState } from './revision-diff.js';
 import { settingsChange } from './settings-draft.js';
 import { logQuestion } from './use-log.js';
@@ -102,6 +103,39 @@ describe('settings that are changed', () => {
       scale: { deployment: 1, replicas: 3 },
       isRevision: true,
     });
+  });
+});
+
+describe('replicas that follow the load', () => {
+  const view = { replicas: 2, ready_replicas: 2, replica_range: { min: 1, max: 4, target_percent: 70 } } as DeploymentView;
+  const base = { ...draftOfRevision(revision({})), name: 'Chat' };
+  const grows = { ...base, ...draftOfReplicas(view) };
+  const fixed = { ...base, ...draftOfReplicas({ replicas: 2, replica_range: null }) };
+
+  it('are a range in requests', () => {
+    expect(requestOf(grows).replicas).toEqual({ min: 1, max: 4, target_percent: 70 });
+    expect(requestOf({ ...grows, replicas: '', targetPercent: '' }).replicas).toEqual({ min: 1, max: 4, target_percent: 70 });
+    expect(requestOf({ ...grows, maxReplicas: '' }).replicas).toBe(1);
+  });
+
+  it('are changed where they differ', () => {
+    expect(settingsChange(1, 2, grows, grows).scale).toBeNull();
+    expect(settingsChange(1, 2, grows, fixed).scale).toEqual({ deployment: 1, replicas: 2 });
+    expect(settingsChange(1, 2, fixed, { ...fixed, maxReplicas: '5' }).scale).toEqual({
+      deployment: 1,
+      replicas: { min: 2, max: 5, target_percent: 70 },
+    });
+  });
+
+  it('are shown with their range', () => {
+    expect(readyWords(view)).toBe('2 of 1–4 ready, target 70 %');
+    expect(readyWords({ ...view, replica_range: null })).toBe('2 of 2 ready');
+    expect(replicasWords(replicasIn(grows))).toBe('1–4, target 70 %');
+    expect(replicasWords(replicasIn(fixed))).toBe('2');
+    const scaled = eventWords(event({ kind: 'autoscale', facts: { before: 1, replicas: 2, requests: 7 } }));
+    expect(scaled).toMatchObject({ text: 'Grew to 2 replicas by its load, 1 before', detail: '7 requests at once' });
+    const asked = eventWords(event({ kind: 'deployment.scale', facts: { replicas: 1, min: 1, max: 4, target_percent: 70 } }));
+    expect(asked.text).toBe('Scales from 1 to 4 replicas by its load');
   });
 });
 

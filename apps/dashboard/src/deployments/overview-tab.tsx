@@ -14,6 +14,7 @@ import { ERRORS_MANY, errorShare, formatErrorShare, loadWords } from './deployme
 import type { DeploymentDetails } from './deployment-details.js';
 import { DeploymentEvents } from './deployment-events.js';
 import { workerNames } from './engine-words.js';
+import { readyWords } from './replicas-draft.js';
 import { consequenceOf, meaningOf, REASONS } from './state-words.js';
 import { useDeploymentUse } from './use-deployment-use.js';
 import { useLoad } from './use-deployments.js';
@@ -110,7 +111,7 @@ function Replicas({ details: { running, deployment } }: { readonly details: Depl
   if (running.length === 0) return null;
   const names = workerNames(running);
   return (
-    <Panel title="Replicas" about={`${formatCount(deployment.ready_replicas)} of ${formatCount(deployment.replicas)} ready`}>
+    <Panel title="Replicas" about={readyWords(deployment)}>
       <ul aria-label="Replicas" className="grid">
         {running.map((replica, index) => (
           <Replica

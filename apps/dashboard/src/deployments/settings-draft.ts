@@ -1,12 +1,13 @@
 import type { ConsoleRequest } from '@slipway/contracts';
-import { type DeploymentDraft, draftOfRevision, goodNumber, requestOf } from './deployment-draft.js';
+import { type DeploymentDraft, draftOfRevision, replicasIn, requestOf } from './deployment-draft.js';
 import type { DeploymentDetails } from './deployment-details.js';
+import { draftOfReplicas } from './replicas-draft.js';
 
 /** The settings of a deployment as they are stored, to be changed. */
 export function storedDraft({ deployment, revisions }: DeploymentDetails): DeploymentDraft | null {
   const [newest] = revisions;
-  const { name, replicas, store_responses: storeResponses = false } = deployment;
-  return newest ? { ...draftOfRevision(newest), name, replicas: String(replicas), storeResponses } : null;
+  const { name, store_responses: storeResponses = false } = deployment;
+  return newest ? { ...draftOfRevision(newest), ...draftOfReplicas(deployment), name, storeResponses } : null;
 }
 
 /** What must be asked for to make the stored settings those of a draft; null = nothing of that kind. */
@@ -51,7 +52,7 @@ export function settingsChange(deployment: number, rev: number, before: Deployme
   const isRevision = Object.keys(revised).length > 0;
   const isRenamed = was.name !== is.name;
   const isStoreChanged = before.storeResponses !== draft.storeResponses;
-  const replicas = goodNumber(draft, 'replicas');
+  const [replicas, stored] = [replicasIn(draft), replicasIn(before)];
   return {
     isRevision,
     update:
@@ -65,6 +66,6 @@ export function settingsChange(deployment: number, rev: number, before: Deployme
             ...(isRevision && is.note !== undefined && { note: is.note }),
           }
         : null,
-    scale: replicas === null || replicas === goodNumber(before, 'replicas') ? null : { deployment, replicas },
+    scale: replicas === null || JSON.stringify(replicas) === JSON.stringify(stored) ? null : { deployment, replicas },
   };
 }

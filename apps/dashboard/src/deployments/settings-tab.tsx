@@ -9,15 +9,15 @@ import { Button } from '../ui/button.js';
 import { ConfirmDialog } from '../ui/confirm-dialog.js';
 import { SelectField, TextField } from '../ui/field.js';
 import { Notice } from '../ui/notice.js';
-import { NumberField } from '../ui/number-fields.js';
 import { Panel } from '../ui/page.js';
 import { AliasesPanel } from './aliases-panel.js';
 import { DangerZone } from './danger-zone.js';
 import { type DeploymentDetails, seenContext } from './deployment-details.js';
-import { type DeploymentDraft, type Faults, faultsOf, fieldOfParam, goodNumber, NAME_MAX, NOTE_MAX } from './deployment-draft.js';
+import { type DeploymentDraft, type Faults, faultsOf, fieldOfParam, NAME_MAX, NOTE_MAX } from './deployment-draft.js';
 import { fitQuestion, MemoryFit, useFit } from './memory-fit.js';
 import { type DraftFieldsProps, DraftText } from './draft-text.js';
 import { ModelFields } from './model-fields.js';
+import { ReplicaFields } from './replica-fields.js';
 import { settingsChange, storedDraft } from './settings-draft.js';
 import { sourceCards } from './create/source-step.js';
 import { SizeFields } from './size-fields.js';
@@ -123,20 +123,10 @@ function SourceSelect({ draft, faults, onChange }: DraftFieldsProps): JSX.Elemen
 }
 
 function General({ ready, ...fields }: DraftFieldsProps & { readonly ready: number }): JSX.Element {
-  const { draft, faults, onChange } = fields;
-  const most = useOptions()?.max.replicas ?? 64;
   return (
     <Panel title="General">
       <DraftText {...fields} field="name" label="Name" maxLength={NAME_MAX} />
-      <NumberField
-        label="Replicas"
-        hint={`${ready} ready now. Changing this does not reload the model.`}
-        min={1}
-        max={most}
-        value={goodNumber(draft, 'replicas')}
-        fault={faults.replicas}
-        onChange={(value) => value !== null && onChange({ replicas: String(value) })}
-      />
+      <ReplicaFields {...fields} hint={`${ready} ready now. Changing this does not reload the model.`} />
       <StoreField {...fields} />
     </Panel>
   );

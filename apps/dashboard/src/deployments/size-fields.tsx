@@ -5,6 +5,7 @@ import { formatCount } from '../format/number.js';
 import { useBases } from '../tuning/use-bases.js';
 import { goodNumber, type NumberFieldName, RANGES } from './deployment-draft.js';
 import type { DraftFieldsProps } from './draft-text.js';
+import { ReplicaFields } from './replica-fields.js';
 import { useOptions } from './use-options.js';
 
 /** Where the sliders end at first. */
@@ -38,14 +39,10 @@ export function SizeFields({ modelContext = null, ...props }: DraftFieldsProps &
       )}
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4 sm:grid-cols-2">
         {deployment === undefined && (
-          <NumberField
-            label="Replicas"
+          <ReplicaFields
+            {...props}
             hint="Number of workers that serve it."
-            {...limitsOf('replicas', options?.max.replicas)}
             placeholder={placeholder(options?.defaults.replicas[draft.kind])}
-            value={goodNumber(draft, 'replicas')}
-            fault={faults.replicas}
-            onChange={set('replicas')}
           />
         )}
         {draft.kind === 'http' && (

@@ -7,8 +7,9 @@ import { useAccount } from '../../session/use-session.js';
 import { useAdapters } from '../../tuning/use-jobs.js';
 import { KeyValues } from '../../ui/key-values.js';
 import { Dash } from '../../ui/quantity.js';
-import { chosenEngine, type DeploymentDraft, goodNumber, sourceOf } from '../deployment-draft.js';
+import { chosenEngine, type DeploymentDraft, goodNumber, replicasIn, sourceOf } from '../deployment-draft.js';
 import { expectedLoadMs, type Fit, fitText } from '../memory-fit.js';
+import { replicasWords } from '../replicas-draft.js';
 import { useOptions } from '../use-options.js';
 import { SOURCES } from './source-step.js';
 
@@ -61,12 +62,12 @@ type Options = NonNullable<ReturnType<typeof useOptions>>;
 /** Sizes that are not chosen are the operator's defaults. */
 function sizeFacts(draft: DeploymentDraft, options: Options | null): readonly Fact[] {
   const slots = goodNumber(draft, 'slots') ?? options?.defaults.slots[draft.kind];
-  const replicas = goodNumber(draft, 'replicas') ?? options?.defaults.replicas[draft.kind];
+  const replicas = replicasWords(replicasIn(draft) ?? options?.defaults.replicas[draft.kind] ?? null);
   const context = goodNumber(draft, 'context');
   return [
     ['Context', context === null ? 'Default' : `${formatCount(context)} tokens`],
     ['Slots', slots === undefined ? 'Default' : `${formatCount(slots)} per replica`],
-    ['Replicas', replicas === undefined ? 'Default' : formatCount(replicas)],
+    ['Replicas', replicas ?? 'Default'],
   ];
 }
 

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import { useCall } from '../../api/use-call.js';
 import { useAccount } from '../../session/use-session.js';
 import { type DeploymentDraft, draftOfRevision, EMPTY_DRAFT } from '../deployment-draft.js';
+import { draftOfReplicas } from '../replicas-draft.js';
 import { loadDraft, saveDraft, type StoredDraft } from './draft-store.js';
 
 export interface Draft {
@@ -25,8 +26,8 @@ export function useDraft(like: number): Draft {
     const newest = other.data?.revisions[0];
     if (like === 0) setStored({ like, draft: EMPTY_DRAFT });
     else if (other.data && newest) {
-      const { replicas, store_responses: storeResponses = false } = other.data.deployment;
-      setStored({ like, draft: { ...draftOfRevision(newest), replicas: String(replicas), storeResponses } });
+      const { store_responses: storeResponses = false } = other.data.deployment;
+      setStored({ like, draft: { ...draftOfRevision(newest), ...draftOfReplicas(other.data.deployment), storeResponses } });
     }
   }, [isOther, like, other.data]);
   useEffect(() => saveDraft(account, stored), [account, stored]);
