@@ -4,6 +4,7 @@ import type { FeedContract } from './feed.js';
 import * as identity from './identity/index.js';
 import * as inference from './inference/index.js';
 import * as keys from './keys/index.js';
+import * as releases from './releases/index.js';
 import { isRecord } from './schemas.js';
 import * as tuning from './tuning/index.js';
 import * as usage from './usage/index.js';
@@ -21,6 +22,6 @@ function contractsIn(value: unknown): readonly Contract[] {
  * Every contract between processes, collected from the exports of the areas. A contract that no area's `index.ts` exports has
  * no permissions, so NATS refuses it.
  */
-export const CONTRACTS: readonly Contract[] = [identity, keys, usage, deployments, inference, tuning]
+export const CONTRACTS: readonly Contract[] = [identity, keys, usage, deployments, inference, tuning, releases]
   .flatMap((area) => Object.values(area as Readonly<Record<string, unknown>>))
   .flatMap(contractsIn);

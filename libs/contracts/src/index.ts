@@ -65,5 +65,6 @@ export * from './deployments/index.js';
 export * from './engines/index.js';
 export * from './inference/index.js';
 export * from './tuning/index.js';
+export * from './releases/index.js';
 export * from './usage/index.js';
 export * from './console/index.js';

@@ -18,7 +18,7 @@ const OWN_NAME = '{{name()}}';
 const isNamed = (role: Role): boolean => NAMED_ROLES.some((named) => named === role);
 
 /** A contract's subject as this role may use it: a named role only with its own name, any other role with any name. */
-const subjectFor = (role: Role, { subject }: Pick<Contract, 'subject'>, env: string): string =>
+const subjectFor = (role: Role, { subject }: { readonly subject: string }, env: string): string =>
   wildcardOf({ subject: isNamed(role) ? subject.replace('{wk}', OWN_NAME) : subject }, { env });
 
 /** An RPC of the role `worker` is served by agents. */
@@ -51,7 +51,8 @@ function answers(role: Role): string[] {
 }
 
 function publication(role: Role, contract: Contract, env: string): string[] {
-  const subject = subjectFor(role, contract, env);
+  // Where a subject names the role of its sender, each role has its own.
+  const subject = subjectFor(role, { subject: contract.subject.replace('{role}', role) }, env);
   if (contract.kind === 'event') return contract.publishers.includes(role) ? [subject] : [];
   if (!contract.callers.includes(role)) return [];
   return servedSubjectsOf(contract, subject).map((served) => (served === subject ? subject : `${subject}.${role}`));

@@ -1,8 +1,9 @@
 import { answererOf, callSubjectOf, isErrorCode, PROOF_HEADER, type Role, type RpcContract, ServiceError } from '@slipway/contracts';
-import { errors, headers, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
+import { errors, headers, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 import { z } from 'zod';
 import { roleOf } from '../nats/connect.js';
 import { ask, type Question } from '../nats/questions.js';
+import { noteRelease } from '../releases/releases.js';
 
 /** Wire format of an RPC reply. Errors contain public text only. */
 export const Envelope = z.union([
@@ -66,8 +67,9 @@ export class RpcClient {
   ): Promise<z.output<C['reply']>> {
     const subject = callSubjectOf(contract, { ...tokens, env: this.env }, this.#role);
     const answerer = answererOf(contract, tokens);
-    const bytes = await this.#ask({ subject, payload: JSON.stringify(request), answerer, timeoutMs: contract.timeoutMs });
-    const envelope = Envelope.safeParse(parse(bytes)).data;
+    const answer = await this.#ask({ subject, payload: JSON.stringify(request), answerer, timeoutMs: contract.timeoutMs });
+    noteRelease(this.nats, contract.owner, answer);
+    const envelope = Envelope.safeParse(parse(answer.string())).data;
     if (!envelope) throw new ServiceError('internal', 'The answer of a service has an unknown form.', { cause: subject });
     if (!envelope.ok) throw toServiceError(envelope.error);
     const reply = contract.reply.safeParse(envelope.data);
@@ -75,9 +77,9 @@ export class RpcClient {
     return reply.data as z.output<C['reply']>;
   }
 
-  async #ask(question: Question): Promise<string> {
+  async #ask(question: Question): Promise<Msg> {
     try {
-      return (await ask(this.nats, { ...question, ...(this.#headers && { headers: this.#headers }) })).string();
+      return await ask(this.nats, { ...question, ...(this.#headers && { headers: this.#headers }) });
     } catch (error) {
       throw new UnansweredError(silenceReason(error), question.subject, error);
     }

@@ -13,6 +13,7 @@ import {
 } from '@slipway/contracts';
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
 import type { Logger } from '../log/logger.js';
+import { releaseHeaders } from '../releases/releases.js';
 import type { Envelope } from './rpc-client.js';
 
 const ALWAYS_POSSIBLE: readonly ErrorCode[] = [
@@ -105,7 +106,7 @@ export class RpcResponder {
   /** Publishes a reply. @returns whether it was sent */
   #respond(message: Msg, envelope: Envelope): boolean {
     try {
-      return message.respond(JSON.stringify(envelope));
+      return message.respond(JSON.stringify(envelope), { headers: releaseHeaders(this.contract.owner) });
     } catch (error) {
       this.options.log.error({ subject: this.contract.subject, err: error }, 'rpc.reply_failed');
       return false;

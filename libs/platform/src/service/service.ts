@@ -29,6 +29,7 @@ import { CONFIG, LOG, NATS, NATS_LOGIN, Readiness } from './injected.js';
 import { Lifecycle, type Part } from './lifecycle.js';
 import { NatsLink } from './nats-link.js';
 import { OpsServer } from './ops-server.js';
+import { OrderedStart } from './ordered-start.js';
 import type { CallGate, HttpDoor, NatsLogin, Resource, RpcDoor, ServiceDefinition, ServiceSchema } from './service-definition.js';
 
 /** Passes errors on unchanged to the RPC server; Nest's own filter would lose their codes. */
@@ -61,6 +62,7 @@ export class Service<S extends ServiceSchema> {
   readonly #links = new Map<InjectionToken, NatsLink>();
   readonly #tlsMetrics: ReturnType<typeof tlsMetrics>;
   #login: NatsLogin | undefined;
+  #order: OrderedStart | undefined;
   #door: HttpDoor | undefined;
   #app: INestApplicationContext | undefined;
   #closing: Promise<void> | undefined;
@@ -100,7 +102,7 @@ export class Service<S extends ServiceSchema> {
       const missing = resource.notReady?.(this.get(resource.token)) ?? null;
       if (missing !== null) return missing;
     }
-    return null;
+    return this.#order?.missing() ?? null;
   }
 
   /** A provider of the service. @throws Error before the container stands, or for a token that it does not have */
@@ -127,6 +129,15 @@ export class Service<S extends ServiceSchema> {
     return [
       { name: 'ops', start: () => this.#ops.start(), stop: () => this.#ops.stop() },
       this.#natsPart(NATS, ''),
+      {
+        name: 'update order',
+        start: () => {
+          const [nats, wk] = [this.#nats(NATS), this.#login?.identity?.wk];
+          const { log } = this.#surroundings;
+          this.#order = new OrderedStart({ nats, env: this.#config.SLIPWAY_ENV, wk, log, notReady: () => this.notReady() });
+        },
+        stop: () => this.#order?.stop(),
+      },
       ...Object.entries(connections).map(([suffix, token]) => this.#natsPart(token, `-${suffix}`)),
       { name: 'application', start: () => this.#createApplication(), stop: (deadlineMs) => this.#close(deadlineMs) },
       ...this.#resources.map((one) => this.#resourcePart(one)),

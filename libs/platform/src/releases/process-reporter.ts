@@ -1,0 +1,92 @@
+import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { AskProcesses, Incarnation, levelOf, ProcessReport, PROTOCOL, subjectOf, wildcardOf } from '@slipway/contracts';
+import { type Msg, type NatsConnection, nuid, type Subscription } from '@nats-io/transport-node';
+import { SLIPWAY_VERSION } from '../config/version.js';
+import { roleOf } from '../nats/connect.js';
+
+/** What a process says of itself. */
+export interface ReporterOptions {
+  readonly nats: NatsConnection;
+  readonly env: string;
+  /** Its name on NATS; absent where it has none of its own. */
+  readonly wk?: string | undefined;
+  readonly notReady: () => string | null;
+}
+
+/** Reports a process to operators who ask for all of them. */
+export class ProcessReporter {
+  readonly #subscription: Subscription | undefined;
+  readonly #wk: Incarnation;
+  #refused = false;
+
+  constructor(private readonly options: ReporterOptions) {
+    const { nats, env, wk } = options;
+    this.#wk = Incarnation.parse(wk ?? nuid.next());
+    if (!ProcessReport.publishers.some((role) => role === roleOf(nats))) return;
+    this.#subscription = nats.subscribe(subjectOf(AskProcesses, { env }), {
+      callback: (error) => {
+        if (error) this.#refused = true;
+        else this.#report();
+      },
+    });
+  }
+
+  /** Whether the server does not let this process be asked: its permissions are those of an older release. */
+  get refused(): boolean {
+    return this.#refused;
+  }
+
+  stop(): void {
+    this.#subscription?.unsubscribe();
+  }
+
+  #report(): void {
+    const { nats, env, notReady } = this.options;
+    const role = roleOf(nats);
+    const report: ProcessReport = {
+      wk: this.#wk,
+      host: hostname(),
+      release: SLIPWAY_VERSION,
+      protocol: PROTOCOL,
+      level: levelOf(role),
+      not_ready: notReady()?.slice(0, 1_000) ?? null,
+    };
+    if (!nats.isClosed()) nats.publish(subjectOf(ProcessReport, { env, role, wk: this.#wk }), JSON.stringify(report));
+  }
+}
+
+/** How long reports are waited for, in milliseconds. */
+const GATHER_MS = 1_000;
+
+/** A report with the role that NATS proves. */
+export type GatheredReport = ProcessReport & { readonly role: string };
+
+/** Asks all processes of an environment what they are, and gathers their reports for a second. Needs the role `ops`. */
+export async function gatherReports(nats: NatsConnection, env: string): Promise<GatheredReport[]> {
+  const reports = new Map<string, GatheredReport>();
+  const subscription = nats.subscribe(wildcardOf(ProcessReport, { env }), {
+    callback: (error, message) => {
+      const report = error ? null : readReport(message);
+      if (report) reports.set(message.subject, report);
+    },
+  });
+  nats.publish(subjectOf(AskProcesses, { env }), '{}');
+  await delay(GATHER_MS);
+  subscription.unsubscribe();
+  return [...reports.values()];
+}
+
+function readReport(message: Msg): GatheredReport | null {
+  const [role = '', wk] = message.subject.split('.').slice(-2);
+  const report = ProcessReport.message.safeParse(parse(message)).data;
+  return report?.wk === wk && report !== undefined ? { ...report, role } : null;
+}
+
+function parse(message: Msg): unknown {
+  try {
+    return message.json();
+  } catch {
+    return undefined;
+  }
+}
