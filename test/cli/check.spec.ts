@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CliRig } from './cli-rig.js';
 
@@ -8,6 +9,7 @@ beforeAll(async () => {
 afterAll(() => rig?.end());
 
 interface Report {
+  readonly processes: readonly { readonly role: string; readonly release: string; readonly not_ready: string | null }[];
   readonly checks: readonly { readonly name: string; readonly state: string; readonly detail: string }[];
 }
 const statesOf = ({ checks }: Report): Record<string, string> => Object.fromEntries(checks.map(({ name, state }) => [name, state]));
@@ -16,6 +18,13 @@ it('shows which services and databases answer', async () => {
   const states = statesOf(await rig.json<Report>('status'));
   expect(states).toMatchObject({ 'keys-service': 'ok', 'deployments-service': 'ok', 'tuning-service': 'warning', workers: 'ok' });
   expect((await rig.run('status')).stdout).toMatch(/^WHAT +STATE +DETAIL\nnats +\w+ +nats-server \d/);
+});
+
+it('shows each process with its release', async () => {
+  const { checks, processes } = await rig.json<Report>('status');
+  const own = (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version;
+  expect(processes.map(({ role, release }) => `${role} ${release}`)).toEqual(expect.arrayContaining([`keys ${own}`, `deployments ${own}`]));
+  expect(checks.find(({ name }) => name === 'releases')).toMatchObject({ state: 'ok' });
 });
 
 it('fails when a service does not answer', async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { callSubjectOf, type FeedContract, subjectOf } from '@slipway/contracts';
-import type { NatsConnection, Subscription } from '@slipway/platform';
+import { type NatsConnection, releaseHeaders, type Subscription } from '@slipway/platform';
 
 interface Stored<R> {
   readonly ver: number;
@@ -9,6 +9,10 @@ interface Stored<R> {
 
 /** The owner of a feed as its readers see it: answers `since` and `snapshot`, announces changes, ticks. */
 export class ScriptedFeed<R> {
+  /** Answers as a service of before release 0.2, which does not tell its release. */
+  isOld = false;
+  /** How often it was asked. */
+  questions = 0;
   private readonly records = new Map<string, Stored<R>>();
   private readonly changes: object[] = [];
   private readonly epoch = randomBytes(8).toString('hex');
@@ -78,7 +82,9 @@ export class ScriptedFeed<R> {
     return this.nats.subscribe(callSubjectOf(rpc, { env: this.env }, 'gateway'), {
       queue: rpc.queue,
       callback: (_, message) => {
-        message.respond(JSON.stringify({ ok: true, data: reply(message.json()) }));
+        this.questions += 1;
+        const told = this.isOld ? {} : { headers: releaseHeaders(this.contract.owner) };
+        message.respond(JSON.stringify({ ok: true, data: reply(message.json()) }), told);
       },
     });
   }

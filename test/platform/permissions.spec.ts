@@ -70,15 +70,19 @@ const covers = (pattern: string, subject: string): boolean => {
   return tokens.length === parts.length && parts.every((part, i) => part === '*' || part === tokens[i]);
 };
 
+/** An example of a contract's subject, sent by this role where it names that. */
+const subjectBy = (role: Role, { subject }: Contract): string => example(wildcardOf({ subject: subject.replace('{role}', role) }, { env }));
+
 /** All subjects on which a contract could be published: for RPCs under the name of every role, and under none. */
 function published(contract: Contract): string[] {
+  if (contract.subject.includes('{role}')) return ROLES.map((role) => subjectBy(role, contract));
   const subject = example(wildcardOf(contract, { env }));
   return contract.kind === 'rpc' ? [subject, ...ROLES.map((role) => `${subject}.${role}`)] : [subject];
 }
 
 /** The part of them that the role may publish. */
 function mayPublish(role: Role, contract: Contract): string[] {
-  const subject = example(wildcardOf(contract, { env }));
+  const subject = subjectBy(role, contract);
   if (contract.kind === 'event') return contract.publishers.includes(role) ? [subject] : [];
   if (!contract.callers.includes(role)) return [];
   return contract.callers.length === 1 ? [subject, `${subject}.${role}`] : [`${subject}.${role}`];

@@ -69,8 +69,12 @@ async function allowed(nats: NatsConnection, act: (subject: string) => void, sub
 /** A contract's subject for the worker `wk`, all other tokens being examples. */
 const example = (subject: string, wk: string): string => wildcardOf({ subject }, { env, wk }).replaceAll('*', 'x1');
 
+/** A subject that names the role of its sender, for one role. */
+const under = <S extends string>(role: Role, subject: S): S => subject.replace('{role}', role) as S;
+
 /** Every subject of a contract for the worker of this name. */
-const subjectsFor = ({ kind, subject }: Contract, wk: string): string[] => {
+const subjectsFor = ({ kind, subject }: Pick<Contract, 'kind' | 'subject'>, wk: string): string[] => {
+  if (subject.includes('{role}')) return ROLES.flatMap((role) => subjectsFor({ kind, subject: under(role, subject) }, wk));
   const bare = example(subject, wk);
   return kind === 'rpc' ? [bare, ...ROLES.map((role) => `${bare}.${role}`)] : [bare];
 };
@@ -81,7 +85,8 @@ const ownerOf = (contract: Contract & { kind: 'rpc' }): Role => (contract.owner 
 /** Subjects on which the contracts let this role publish; a worker's process only under its own name. */
 function mayPublish(role: Role, contract: Contract): string[] {
   const names = isNamed(role) && contract.subject.includes('{wk}') ? [OWN] : [OWN, OTHER];
-  if (contract.kind === 'event') return contract.publishers.includes(role) ? names.flatMap((wk) => subjectsFor(contract, wk)) : [];
+  const own = { kind: contract.kind, subject: under(role, contract.subject) };
+  if (contract.kind === 'event') return contract.publishers.includes(role) ? names.flatMap((wk) => subjectsFor(own, wk)) : [];
   if (!contract.callers.includes(role)) return [];
   return names.flatMap((wk) => {
     const bare = example(contract.subject, wk);
@@ -93,10 +98,9 @@ function maySubscribe(role: Role, contract: Contract): string[] {
   const mine = contract.kind === 'rpc' ? ownerOf(contract) === role : contract.subscribers.includes(role);
   if (!mine) return [];
   const names = isNamed(role) && contract.subject.includes('{wk}') ? [OWN] : [OWN, OTHER];
+  if (contract.kind === 'event') return names.flatMap((wk) => subjectsFor(contract, wk));
   const subjects = names.map((wk) => example(contract.subject, wk));
-  return contract.kind === 'rpc'
-    ? subjects.flatMap((subject) => servedSubjectsOf(contract, subject).map((s) => s.replace('*', 'x1')))
-    : subjects;
+  return subjects.flatMap((subject) => servedSubjectsOf(contract, subject).map((s) => s.replace('*', 'x1')));
 }
 
 beforeAll(async () => {

@@ -23,8 +23,6 @@ export const inferenceWorker = defineService({
   role: logIn,
   config: WorkerConfig,
   module: AgentModule,
-  // Its heartbeats report what it serves.
-  readyWithoutNats: true,
   providers: [configured(Tracing, (config: WorkerConfig) => new Tracing(tracingSettings(config, 'inference-worker')))],
   resources: [
     resource(Tracing),

@@ -19,7 +19,5 @@ export const trainingWorker = defineService({
   role: 'trainer',
   config: TrainingWorkerConfig,
   module: AgentModule,
-  // Its heartbeats report what it runs.
-  readyWithoutNats: true,
   resources: [resource(BasesService), resource(AgentService)],
 });

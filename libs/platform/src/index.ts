@@ -57,7 +57,7 @@ export type { NatsCluster, NatsConfOptions, NatsServerTls } from './nats/nats-co
 export { processMemory } from './process/process-memory.js';
 export { gatherReports } from './releases/process-reporter.js';
 export type { GatheredReport } from './releases/process-reporter.js';
-export { noteRelease, releaseHeaders } from './releases/releases.js';
+export { heardOn, noteRelease, releaseHeaders } from './releases/releases.js';
 export { allDeployments, allModels, fitting, idOf, type ListCaller, type Page, pageOf } from './rpc/fitting.js';
 export { RpcClient, UnansweredError } from './rpc/rpc-client.js';
 export type { SilenceReason } from './rpc/rpc-client.js';

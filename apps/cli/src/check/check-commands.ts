@@ -5,6 +5,7 @@ import { isAbsent } from '../session/connect.js';
 import type { Session } from '../session/session.js';
 import { table } from '../table.js';
 import { allWorkers } from '../workers/worker-commands.js';
+import { inTheWay, processTable, releasesText, type SeenProcesses } from './releases.js';
 
 /** One line of the report. */
 interface Check {
@@ -59,31 +60,47 @@ async function workers(session: Session): Promise<Check> {
   }
 }
 
-async function checksOf(session: Session): Promise<Check[]> {
-  const services = Object.entries(READS).map(([name, read]) => serviceCheck(session, name, read));
-  return Promise.all([nats(session), ...services, workers(session)]);
+function releases(seen: SeenProcesses): Check {
+  const [name, old] = ['releases', inTheWay(seen)];
+  if (old.length > 0) return { name, state: 'warning', detail: old.join('; ') };
+  return { name, state: 'ok', detail: releasesText(seen.reports) || 'no process tells its own' };
 }
 
-const textOf = (checks: readonly Check[]): string =>
-  table(
+/** What `status` and `check` show. */
+interface Shown {
+  readonly checks: readonly Check[];
+  readonly processes: SeenProcesses['reports'];
+}
+
+async function look(session: Session): Promise<Shown> {
+  const services = Object.entries(READS).map(([name, read]) => serviceCheck(session, name, read));
+  const [seen, ...checks] = await Promise.all([session.processes?.(), nats(session), ...services, workers(session)]);
+  return { checks: seen ? [...checks, releases(seen)] : checks, processes: seen?.reports ?? [] };
+}
+
+function textOf({ checks, processes }: Shown): string {
+  const summary = table(
     ['WHAT', 'STATE', 'DETAIL'],
     checks.map((one) => [one.name, one.state, one.detail]),
   );
+  return processes.length === 0 ? summary : `${summary}\n\n${processTable(processes)}`;
+}
 
 /** `npx slipway status`. */
-export const status: CliCommand = command('status', 'Shows whether NATS, the services and their databases answer.').plans(
-  () => async (session) => {
-    const checks = await checksOf(session);
-    return { json: { checks }, text: textOf(checks) };
-  },
-);
+export const status: CliCommand = command(
+  'status',
+  'Shows whether NATS, the services and their databases answer, and the release of each process.',
+).plans(() => async (session) => {
+  const shown = await look(session);
+  return { json: shown, text: textOf(shown) };
+});
 
 /** `npx slipway check`. */
 export const check: CliCommand = command('check', 'Does the same as "status", and fails when one of them does not.').plans(
   () => async (session) => {
-    const checks = await checksOf(session);
-    const failed = checks.filter((one) => one.state === 'failed');
-    if (failed.length === 0) return { json: { checks }, text: textOf(checks) };
-    throw new CliError('check_failed', `${failed.map((one) => one.name).join(', ')} failed.\n${textOf(checks)}`, { checks });
+    const shown = await look(session);
+    const failed = shown.checks.filter((one) => one.state === 'failed');
+    if (failed.length === 0) return { json: shown, text: textOf(shown) };
+    throw new CliError('check_failed', `${failed.map((one) => one.name).join(', ')} failed.\n${textOf(shown)}`, { ...shown });
   },
 );

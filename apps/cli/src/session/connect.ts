@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RpcContract } from '@slipway/contracts';
 import {
   findTlsTrouble,
+  gatherReports,
+  heardOn,
   isOlder,
   LEAST_NATS_SERVER,
   RECOMMENDED_NATS_SERVER,
@@ -94,6 +96,10 @@ async function openSession(address: ControlAddress, { terminal, accountOption }:
       }
     },
     server: () => factsOf(connection),
+    processes: async () => ({
+      reports: await gatherReports(connection, address.environment),
+      lowest: (role) => heardOn(connection).lowest(role),
+    }),
     close: () => connection.close(),
   };
 }

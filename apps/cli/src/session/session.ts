@@ -1,5 +1,6 @@
 import type { AccountId, Actor, RpcContract } from '@slipway/contracts';
 import type { z } from 'zod';
+import type { SeenProcesses } from '../check/releases.js';
 import type { Terminal } from '../terminal.js';
 
 /** The actor that the audit log names for what the command line does. */
@@ -32,6 +33,8 @@ export interface Session {
   readonly consoleUrl?: string | undefined;
   /** Null when the server does not answer. Absent in sessions that reach nothing. */
   readonly server?: () => Promise<ServerFacts | null>;
+  /** Asks all processes what they are, for a second. Absent in sessions that reach nothing. */
+  readonly processes?: () => Promise<SeenProcesses>;
   /**
    * Calls a service.
    * @throws ServiceError when it refuses; CliError `unavailable` when it does not answer

@@ -8,7 +8,7 @@ import {
   subjectOf,
   withQuery,
 } from '@slipway/contracts';
-import { inParts, type Logger, messageBytesOf, type NatsConnection } from '@slipway/platform';
+import { inParts, type Logger, messageBytesOf, type NatsConnection, releaseHeaders } from '@slipway/platform';
 import type { AgentSealers } from '../agents/agent-sealers.js';
 import type { CredentialVault } from '../deployments/revision-settings.js';
 import type { Revision, Target } from './target.js';
@@ -165,7 +165,7 @@ export class AssignmentSender {
 
   #publish({ wk }: AgentHeartbeat, text: string): void {
     const { nats, env } = this.options;
-    nats.publish(subjectOf(Assignment, { env, wk }), text);
+    nats.publish(subjectOf(Assignment, { env, wk }), text, { headers: releaseHeaders('deployments') });
   }
 }
 

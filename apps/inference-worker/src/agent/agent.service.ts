@@ -10,12 +10,14 @@ import {
   messageBytesOf,
   NATS,
   type NatsConnection,
+  noteRelease,
   type Subscription,
 } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
 import { AgentStatusService } from './agent-status.service.js';
 import { AGENT_ID } from './agent-tokens.js';
 import { AssignmentReader, TermFence, type WholeAssignment } from './assignment-reader.js';
+import { LoadReadiness } from './load-readiness.js';
 import { ReplicasService } from './replicas.service.js';
 
 /** Bytes of lists in a part: a message of this size is read in a few milliseconds. */
@@ -61,6 +63,7 @@ export class AgentService {
   #loads = 0;
   readonly #fence = new TermFence();
   readonly #reader: AssignmentReader;
+  readonly #readiness = new LoadReadiness();
 
   // oxlint-disable-next-line slipway/max-params -- four of the process, two services and the agent's key
   constructor(
@@ -81,7 +84,10 @@ export class AgentService {
     this.#assignments = this.nats.subscribe(subject, {
       callback: (error, message) => {
         if (error) this.log.error({ err: error }, 'agent.assignments_refused');
-        else this.#apply(message.string());
+        else {
+          noteRelease(this.nats, 'deployments', message);
+          this.#apply(message.string());
+        }
       },
     });
     this.#endHeartbeats = eachSecond(() => {
@@ -90,6 +96,11 @@ export class AgentService {
     });
     this.#sendHeartbeat();
     this.log.info({ agent: this.wk }, 'agent.started');
+  }
+
+  /** What is not served yet of what was assigned; null when nothing is missing. */
+  notReady(): string | null {
+    return this.#readiness.notReady(this.replicas.reports());
   }
 
   /** Reports `draining`, then ends all runners within `deadlineMs`. */
@@ -105,6 +116,7 @@ export class AgentService {
   #apply(text: string): void {
     const assignment = this.#read(text);
     if (!assignment) return;
+    this.#readiness.assigned();
     this.replicas.apply(assignment);
     // The placer repeats the assignment until a heartbeat reports it as applied.
     this.#sendHeartbeatSoon();

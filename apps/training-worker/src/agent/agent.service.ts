@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { Inject, Injectable } from '@nestjs/common';
 import { IMPORT_FEATURE, type Incarnation, subjectOf, type TrainerFacts, TrainerHeartbeat, TrainingAssignment } from '@slipway/contracts';
-import { CONFIG, eachSecond, LOG, type Logger, NATS, type NatsConnection, type Subscription } from '@slipway/platform';
+import { CONFIG, eachSecond, LOG, type Logger, NATS, type NatsConnection, noteRelease, type Subscription } from '@slipway/platform';
 import type { TrainingWorkerConfig } from '../config.js';
 import type { Trainer } from '../trainers/trainer.js';
 import { createTrainers } from '../trainers/trainers.js';
@@ -15,6 +15,8 @@ import { trainingMemory } from './training-memory.js';
 /** Trainers and the disk are looked at once in so many heartbeats, one of which is sent each second. */
 const LOOK_EVERY = 10;
 const SLOT = 'cpu';
+/** How long a first assignment is waited for, in milliseconds: without tuning-service there is none. */
+const ASSIGNED_WITHIN_MS = 10_000;
 
 /** The worker's side of placement: applies assignments, and reports in heartbeats what this worker has and runs. */
 @Injectable()
@@ -28,6 +30,7 @@ export class AgentService {
   #diskTotal = 0;
   #beats = 0;
   #draining = false;
+  #startedAt = 0;
 
   constructor(
     @Inject(TRAINER_ID) private readonly tw: Incarnation,
@@ -47,9 +50,13 @@ export class AgentService {
     this.#assignments = this.nats.subscribe(subject, {
       callback: (error, message) => {
         if (error) this.log.error({ err: error }, 'trainer.assignments_refused');
-        else this.#apply(message.string());
+        else {
+          noteRelease(this.nats, 'tuning', message);
+          this.#apply(message.string());
+        }
       },
     });
+    this.#startedAt = performance.now();
     this.#endHeartbeats = eachSecond(() => {
       this.#fence.tick();
       this.#beats += 1;
@@ -58,6 +65,12 @@ export class AgentService {
     });
     this.#beat();
     this.log.info({ trainer: this.tw, trainers: this.#trainers.map(({ name }) => name) }, 'trainer.started');
+  }
+
+  /** Waits for an assignment, be it empty: it tells the release of tuning-service. */
+  notReady(): string | null {
+    const isEarly = performance.now() - this.#startedAt < ASSIGNED_WITHIN_MS;
+    return isEarly && this.#fence.applied === null ? 'no assignment has come' : null;
   }
 
   /** Reports `draining`, and ends what runs. */

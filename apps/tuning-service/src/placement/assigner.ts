@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { subjectOf, TrainingAssignment, type TrainerHeartbeat, type TrainingItem } from '@slipway/contracts';
-import { CONFIG, NATS, type NatsConnection, type ServiceConfig } from '@slipway/platform';
+import { CONFIG, NATS, type NatsConnection, releaseHeaders, type ServiceConfig } from '@slipway/platform';
 
 /** An unchanged assignment is repeated after this time, in milliseconds. */
 const REPEAT_MS = 2_000;
@@ -38,7 +38,8 @@ export class Assigner {
       }
       const no = isSame ? (last?.no ?? 0) : (this.#no += 1);
       const message: TrainingAssignment = { term, no, items: [...own] };
-      this.nats.publish(subjectOf(TrainingAssignment, { env: this.config.SLIPWAY_ENV, tw }), JSON.stringify(message));
+      const subject = subjectOf(TrainingAssignment, { env: this.config.SLIPWAY_ENV, tw });
+      this.nats.publish(subject, JSON.stringify(message), { headers: releaseHeaders('tuning') });
       kept.set(tw, { text, term, no, at: now });
     }
     this.#sent = kept;

@@ -37,6 +37,13 @@ export class ProcessReporter {
     return this.#refused;
   }
 
+  /** Resolves once the server has decided whether this process may be asked. */
+  async decided(): Promise<void> {
+    // A refusal arrives before the answer to the flush, and is seen one turn later.
+    await this.options.nats.flush().catch(() => undefined);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
   stop(): void {
     this.#subscription?.unsubscribe();
   }

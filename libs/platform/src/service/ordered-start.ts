@@ -27,6 +27,11 @@ export class OrderedStart {
     });
   }
 
+  /** Resolves once the server has decided whether the process has the permissions of its release. */
+  start(): Promise<void> {
+    return this.#reporter.decided();
+  }
+
   /** What has to be updated first; see `UpdateOrder.missing`. */
   missing(): string | null {
     return this.#order.missing();

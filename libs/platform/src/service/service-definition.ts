@@ -111,8 +111,6 @@ export interface ServiceDefinition<S extends ServiceSchema> {
   readonly resources?: readonly Resource[];
   /** More connections to NATS as the same user, by the suffix of their names. */
   readonly connections?: Readonly<Record<string, InjectionToken>>;
-  /** Ready also while NATS is away: for services whose callers learn of them by NATS alone. */
-  readonly readyWithoutNats?: boolean;
   /** Opened last and closed first. A service has one of the two, or none. */
   readonly rpc?: RpcDoor;
   readonly http?: (config: z.output<S>) => HttpDoor;

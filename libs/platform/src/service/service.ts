@@ -97,7 +97,7 @@ export class Service<S extends ServiceSchema> {
     const trouble = this.#links.get(NATS)?.trouble ?? null;
     const detail = trouble === null ? '' : `: ${trouble}`;
     if (this.#lifecycle.state !== 'ready') return `${this.#lifecycle.state}${detail}`;
-    if (this.#definition.readyWithoutNats !== true && this.#links.get(NATS)?.up !== true) return `not connected to NATS${detail}`;
+    if (this.#links.get(NATS)?.up !== true) return `not connected to NATS${detail}`;
     for (const resource of this.#resources) {
       const missing = resource.notReady?.(this.get(resource.token)) ?? null;
       if (missing !== null) return missing;
@@ -135,6 +135,7 @@ export class Service<S extends ServiceSchema> {
           const [nats, wk] = [this.#nats(NATS), this.#login?.identity?.wk];
           const { log } = this.#surroundings;
           this.#order = new OrderedStart({ nats, env: this.#config.SLIPWAY_ENV, wk, log, notReady: () => this.notReady() });
+          return this.#order.start();
         },
         stop: () => this.#order?.stop(),
       },
