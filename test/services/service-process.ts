@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { endWithProcess } from '@slipway/testing';
 import { until } from '../testing/until.js';
@@ -24,6 +25,8 @@ export class ServiceProcess implements TestService {
     readonly app: AppName,
     { url, credentialsDir }: NatsAddress,
     environment: Readonly<Record<string, string>>,
+    /** Repository whose build it runs. */
+    root = REPOSITORY,
   ) {
     const env = {
       PATH: process.env['PATH'] ?? '',
@@ -34,7 +37,7 @@ export class ServiceProcess implements TestService {
       DRAIN_MS: '5000',
       ...environment,
     };
-    const child = spawn(process.execPath, [`${REPOSITORY}apps/${app}/dist/main.js`], {
+    const child = spawn(process.execPath, [join(root, `apps/${app}/dist/main.js`)], {
       env,
       cwd: credentialsDir ?? tmpdir(),
       stdio: ['ignore', 'pipe', 'pipe'],

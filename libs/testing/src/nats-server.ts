@@ -66,9 +66,9 @@ export class TestNatsServer {
   static async start({ config = '', port }: TestNatsOptions = {}): Promise<TestNatsServer> {
     const chosen = port ?? (await freePorts(1))[0] ?? 0;
     const folder = await mkdtemp(join(tmpdir(), 'slipway-nats-'));
-    await writeFile(join(folder, 'nats.conf'), `listen: "127.0.0.1:${chosen}"\n${config}\n`);
     const server = new TestNatsServer(chosen, folder);
     try {
+      await server.#write(config);
       await server.restart();
       return server;
     } catch (err) {
@@ -86,6 +86,19 @@ export class TestNatsServer {
     child.stdout.on('data', (text: Buffer) => (this.#output += text.toString()));
     child.stderr.on('data', (text: Buffer) => (this.#output += text.toString()));
     await this.#whenReady(child);
+  }
+
+  /** Replaces the configuration lines, and has the running process read them. @throws Error when it refuses them */
+  async reload(config: string): Promise<void> {
+    await this.#write(config);
+    const before = this.#output.length;
+    this.#child?.kill('SIGHUP');
+    const deadline = Date.now() + READY_WITHIN_MS;
+    while (!this.#output.slice(before).includes('Reloaded server configuration')) {
+      const failed = this.#output.slice(before).includes('Failed to reload') || Date.now() > deadline;
+      if (failed) throw new Error(`nats-server did not reload:\n${this.#output.slice(before)}`);
+      await pause();
+    }
   }
 
   /** Sends a signal and waits for the end of the process. */
@@ -111,6 +124,10 @@ export class TestNatsServer {
   async end(): Promise<void> {
     await this.kill();
     await rm(this.folder, { recursive: true, force: true });
+  }
+
+  async #write(config: string): Promise<void> {
+    await writeFile(join(this.folder, 'nats.conf'), `listen: "127.0.0.1:${this.port}"\n${config}\n`);
   }
 
   async #whenReady(child: ChildProcess): Promise<void> {
