@@ -42,14 +42,21 @@ const STAGED = [
   ...['kube-scheduler', 'kubectl', 'kubelet', 'metrics', 'mount-utils', 'pod-security-admission', 'sample-apiserver', 'sample-cli-plugin'],
   ...['sample-controller', 'streaming'],
 ];
-export const KUBE_APISERVER: GoTool = {
-  name: 'kube-apiserver',
-  package: 'k8s.io/kubernetes/cmd/kube-apiserver',
+const kubernetesProgram = (name: string): GoTool => ({
+  name,
+  package: `k8s.io/kubernetes/cmd/${name}`,
   module: 'k8s.io/kubernetes',
   version: KUBERNETES,
-  modules: STAGED.map((name) => `replace k8s.io/${name} => k8s.io/${name} ${KUBERNETES.replace('v1', 'v0')}`),
+  modules: STAGED.map((staged) => `replace k8s.io/${staged} => k8s.io/${staged} ${KUBERNETES.replace('v1', 'v0')}`),
   values: { 'k8s.io/component-base/version.gitVersion': KUBERNETES },
-};
+});
+export const KUBE_APISERVER = kubernetesProgram('kube-apiserver');
+/** Runs Deployments, Jobs, autoscalers and disruption budgets. */
+export const KUBE_CONTROLLER_MANAGER = kubernetesProgram('kube-controller-manager');
+export const KUBE_SCHEDULER = kubernetesProgram('kube-scheduler');
+
+/** Stands in for nodes: pods that are bound to one become ready, and leave, without containers. */
+export const KWOK: GoTool = { name: 'kwok', package: 'sigs.k8s.io/kwok/cmd/kwok', module: 'sigs.k8s.io/kwok', version: 'v0.8.0' };
 
 /** Whether this machine has a program. */
 export const hasProgram = (name: string): boolean => spawnSync('sh', ['-c', 'command -v "$0"', name]).status === 0;

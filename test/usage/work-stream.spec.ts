@@ -104,6 +104,26 @@ describe('a work stream', () => {
     expect(new Set(seen).size).toBe(seen.length);
   }, 60_000);
 
+  it('says how long its oldest event has waited', async () => {
+    const { opened, open } = gate();
+    let done = 0;
+    const consuming = await consumer(async (items) => {
+      await opened;
+      done += items.length;
+    });
+    await until('it does not know, as there is no stream', () => consuming.lagMs > 1_000);
+    await make();
+    const records = await spool();
+    await until('nothing waits', () => consuming.lagMs === 0);
+    for (let n = 0; n < 300; n += 1) records.put(String(n), { n });
+    const oldest = await until('the oldest waits', () => consuming.lagMs);
+    await until('it waits for longer', () => consuming.lagMs > oldest + 2_000);
+    expect(done).toBe(0);
+    open();
+    await until('all are processed', () => done === 300);
+    await until('nothing waits', () => consuming.lagMs === 0);
+  }, 60_000);
+
   it('waits at stop for running work and returns the rest', async () => {
     await make();
     const records = await spool();

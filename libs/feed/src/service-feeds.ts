@@ -1,5 +1,16 @@
 import type { FeedContract, Incarnation } from '@slipway/contracts';
-import { CONFIG, LOG, type Logger, NATS, type NatsConnection, nuid, type Resource, type ServiceConfig } from '@slipway/platform';
+import {
+  CONFIG,
+  Counter,
+  LOG,
+  type Logger,
+  NATS,
+  type NatsConnection,
+  nuid,
+  Registry,
+  type Resource,
+  type ServiceConfig,
+} from '@slipway/platform';
 import { FeedPublisher } from './publisher/feed-publisher.js';
 import type { FeedSource, FeedStore } from './publisher/feed-store.js';
 import { FeedReader } from './reader/feed-reader.js';
@@ -36,9 +47,12 @@ export const feedPublisher = <R, Tx>({ contract, stores, source }: PublishedFeed
     source,
     {
       provide: publisherOf(contract),
-      useFactory: (...[held, records, nats, config, log]: PublisherParts<R, Tx>) =>
-        new FeedPublisher({ contract, store: held.feedStore<R>(contract.name), source: records, nats, env: config.SLIPWAY_ENV, log }),
-      inject: [stores, source, NATS, CONFIG, LOG],
+      useFactory: (...[held, records, nats, config, log, metrics]: PublisherParts<R, Tx>) =>
+        new FeedPublisher({
+          ...{ contract, store: held.feedStore<R>(contract.name), source: records, nats, env: config.SLIPWAY_ENV, log },
+          epochBegan: epochCounter(metrics, contract.name),
+        }),
+      inject: [stores, source, NATS, CONFIG, LOG, Registry],
     },
   ],
   start: (publisher) => publisher.start(),
@@ -46,7 +60,18 @@ export const feedPublisher = <R, Tx>({ contract, stores, source }: PublishedFeed
   notReady: (publisher) => (publisher.serving ? null : 'the database does not answer'),
 });
 
-type PublisherParts<R, Tx> = [FeedStores<Tx>, FeedSource<R>, NatsConnection, ServiceConfig, Logger];
+type PublisherParts<R, Tx> = [FeedStores<Tx>, FeedSource<R>, NatsConnection, ServiceConfig, Logger, Registry];
+
+const EPOCHS = 'slipway_feed_epochs_total';
+
+/** Counts the epochs of a feed that this replica began, from 0 on. A service may publish several feeds. */
+function epochCounter(metrics: Registry, feed: string): () => void {
+  const epochs =
+    (metrics.getSingleMetric(EPOCHS) as Counter<'feed'> | undefined) ??
+    new Counter({ name: EPOCHS, help: 'Epochs of a feed that this replica began.', labelNames: ['feed'] as const, registers: [metrics] });
+  epochs.inc({ feed }, 0);
+  return () => epochs.inc({ feed });
+}
 
 /** A feed that a service follows, and the class that takes its records. */
 export interface FollowedFeed<R> {

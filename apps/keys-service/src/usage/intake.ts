@@ -13,6 +13,7 @@ import {
 import {
   CONFIG,
   Counter,
+  Gauge,
   LOG,
   type Logger,
   NATS,
@@ -95,6 +96,12 @@ export class UsageIntake {
     });
     this.#recorded = subjectOf(UsageRecorded, { env });
     this.#consumer = new WorkConsumer({ nats, env, log, stream: UsageStream, work: (items) => this.#take(items) });
+    const lag: Gauge = new Gauge({
+      name: 'slipway_ledger_lag_seconds',
+      help: 'Age of the oldest record of usage that is not in the ledger.',
+      registers: [metrics],
+      collect: () => lag.set(this.#consumer.lagMs / 1_000),
+    });
   }
 
   start(): void {

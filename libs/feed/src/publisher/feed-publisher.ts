@@ -21,6 +21,8 @@ export interface FeedPublisherOptions<R, Tx> {
   /** The largest staleness bound of any reader, in milliseconds. Default 3,000. */
   readonly staleAfterMs?: number;
   readonly clock?: MonotonicClock;
+  /** Called with each epoch that this replica begins: readers take a snapshot then. */
+  readonly epochBegan?: () => void;
 }
 
 /** Whether every live reader has applied a change; `waiting` names the readers that may not have. */

@@ -46,6 +46,8 @@ export interface RelayOptions<R> {
   readonly nats: NatsConnection;
   readonly env: string;
   readonly log: Logger;
+  /** Called with each epoch that this replica begins. */
+  readonly epochBegan?: () => void;
 }
 
 /** Assigns sequences to committed changes and broadcasts them while this replica is elected. */
@@ -101,6 +103,7 @@ export class Relay<R> {
       this.#elected = false;
       return;
     }
+    if (batch.epoch !== this.#place?.epoch) this.options.epochBegan?.();
     this.#place = { epoch: batch.epoch, seq: batch.seq };
     for (const change of batch.changes) nats.publish(this.#subject, JSON.stringify({ epoch: batch.epoch, ...change }));
     if (batch.changes.length === PAGE_CHANGES) this.#again = true;

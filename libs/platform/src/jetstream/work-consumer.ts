@@ -54,6 +54,11 @@ export class WorkConsumer {
   #failing = false;
   /** When the last batch was complete, by the monotonic clock. */
   #batchedAt = Number.NEGATIVE_INFINITY;
+  /** When the oldest event was stored that may still wait, in milliseconds since 1970. */
+  #waitsSince: number | null = null;
+  /** When nothing was known to wait for the last time, in milliseconds since 1970. */
+  #emptyAt = Date.now();
+  #pullFailed = false;
 
   constructor(private readonly options: WorkConsumerOptions) {
     this.#consumer = consumerOf(options);
@@ -70,10 +75,25 @@ export class WorkConsumer {
     await this.#running;
   }
 
+  /**
+   * Age of the oldest event that is not processed, in milliseconds; 0 where none waits. While JetStream delivers nothing, that is
+   * not known, and this is the time since nothing waited.
+   */
+  get lagMs(): number {
+    const since = this.#waitsSince ?? (this.#pullFailed ? this.#emptyAt : null);
+    return since === null ? 0 : Math.max(0, Date.now() - since);
+  }
+
   async #run(): Promise<void> {
     while (!this.#stop.signal.aborted && !this.options.nats.isClosed()) {
-      // The pull request failed: no consumer or no JetStream yet, a new leader, missed heartbeats.
-      await this.#pull().catch(() => this.#pause());
+      try {
+        await this.#pull();
+        this.#delivered();
+      } catch {
+        // The pull request failed: no consumer or no JetStream yet, a new leader, missed heartbeats.
+        this.#pullFailed = true;
+        await this.#pause();
+      }
     }
   }
 
@@ -97,10 +117,14 @@ export class WorkConsumer {
     const { log, stream, work } = this.options;
     const items = batch.map(({ subject, data }) => ({ subject, data }));
     this.#batchedAt = performance.now();
+    this.#waitsSince = storedAt(batch[0]);
     while (!this.#stop.signal.aborted) {
       try {
         await work(items);
         for (const message of batch) message.ack();
+        const last = batch.at(-1);
+        this.#waitsSince = last && last.info.pending > 0 ? storedAt(last) : null;
+        this.#delivered();
         if (this.#failing) log.info({ stream: stream.name }, 'work.recovered');
         this.#failing = false;
         return;
@@ -113,11 +137,22 @@ export class WorkConsumer {
     for (const message of batch) message.nak();
   }
 
+  /** JetStream delivers: what waits is known. */
+  #delivered(): void {
+    this.#pullFailed = false;
+    if (this.#waitsSince === null) this.#emptyAt = Date.now();
+  }
+
   /** Waits before the next attempt; `stop` ends the wait. */
   async #pause(): Promise<void> {
     await delay(RETRY_MS, undefined, { signal: this.#stop.signal }).catch(() => undefined);
   }
 }
+
+const NANOSECONDS = 1_000_000;
+
+/** When JetStream stored a message, in milliseconds since 1970. */
+const storedAt = (message: JsMsg | undefined): number | null => (message ? message.info.timestampNanos / NANOSECONDS : null);
 
 /**
  * The consumer by name, without a request for its info: the role has no such permission, and the consumer need not exist yet.
