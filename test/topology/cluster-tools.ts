@@ -1,13 +1,11 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { type DebianPrograms, hasProgram, TOOL_CACHE } from '../testing/debian-programs.js';
 
 const run = promisify(execFile);
 const BUILD_WITHIN_MS = 3_600_000;
-/** Outside of the repository: it takes minutes to build, and serves every checkout. */
-const CACHE = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'slipway');
 
 /** A program of the Go module proxy. */
 export interface GoTool {
@@ -55,15 +53,15 @@ export const KUBE_APISERVER = kubernetesProgram('kube-apiserver');
 export const KUBE_CONTROLLER_MANAGER = kubernetesProgram('kube-controller-manager');
 export const KUBE_SCHEDULER = kubernetesProgram('kube-scheduler');
 
+/** The release of this system may have one that is too old for Kubernetes. */
+export const ETCD: DebianPrograms = { package: 'etcd-server', release: 'trixie', programs: ['usr/bin/etcd'] };
+
 /** Stands in for nodes: pods that are bound to one become ready, and leave, without containers. */
 export const KWOK: GoTool = { name: 'kwok', package: 'sigs.k8s.io/kwok/cmd/kwok', module: 'sigs.k8s.io/kwok', version: 'v0.8.0' };
 
-/** Whether this machine has a program. */
-export const hasProgram = (name: string): boolean => spawnSync('sh', ['-c', 'command -v "$0"', name]).status === 0;
-
 async function build(tool: GoTool, binary: string): Promise<void> {
-  mkdirSync(CACHE, { recursive: true });
-  const draft = mkdtempSync(join(CACHE, 'draft-'));
+  mkdirSync(TOOL_CACHE, { recursive: true });
+  const draft = mkdtempSync(join(TOOL_CACHE, 'draft-'));
   try {
     const lines = ['module tools', 'go 1.26', `tool ${tool.package}`, `require ${tool.module} ${tool.version}`, ...(tool.modules ?? [])];
     writeFileSync(join(draft, 'go.mod'), lines.join('\n'));
@@ -88,7 +86,7 @@ async function build(tool: GoTool, binary: string): Promise<void> {
 export async function goTool(tool: GoTool): Promise<string> {
   const given = process.env[`${tool.name.toUpperCase().replaceAll('-', '_')}_BIN`];
   if (given !== undefined) return given;
-  const binary = join(CACHE, `${tool.name}-${tool.version}`);
+  const binary = join(TOOL_CACHE, `${tool.name}-${tool.version}`);
   if (existsSync(binary)) return binary;
   if (!hasProgram('go')) return `skip:${tool.name} ${tool.version} is not here, and Go, which would build it, is not either.`;
   await build(tool, binary);
@@ -101,11 +99,11 @@ const VALIDATOR = 'kubernetes-validate==1.37.0';
 export async function schemaValidator(): Promise<string> {
   const given = process.env['KUBERNETES_VALIDATE_BIN'];
   if (given !== undefined) return given;
-  const folder = join(CACHE, VALIDATOR.replace('==', '-'));
+  const folder = join(TOOL_CACHE, VALIDATOR.replace('==', '-'));
   const binary = join(folder, 'bin/kubernetes-validate');
   if (existsSync(binary)) return binary;
   if (!hasProgram('python3')) return 'skip:python3, which checks against schemas of Kubernetes, is not here.';
-  mkdirSync(CACHE, { recursive: true });
+  mkdirSync(TOOL_CACHE, { recursive: true });
   await run('python3', ['-m', 'venv', folder]);
   await run(join(folder, 'bin/python'), ['-m', 'pip', 'install', '--quiet', VALIDATOR], { timeout: BUILD_WITHIN_MS });
   return binary;

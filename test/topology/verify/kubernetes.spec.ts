@@ -7,7 +7,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { ApiServer } from '../api-server.js';
 import { CHART, VALUE_FILES } from '../chart.js';
-import { goTool, hasProgram, HELM, KUBE_APISERVER } from '../cluster-tools.js';
+import { debianPrograms, hasProgram } from '../../testing/debian-programs.js';
+import { ETCD, goTool, HELM, KUBE_APISERVER } from '../cluster-tools.js';
 import { helm, renderChart } from '../rendered-chart.js';
 
 const run = promisify(execFile);
@@ -54,10 +55,11 @@ async function installDefinitions(cluster: ApiServer): Promise<void> {
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'slipway-chart-'));
   binary = await goTool(HELM);
-  const etcd = process.env['ETCD_BIN'] ?? 'etcd';
-  for (const program of [etcd, 'kubectl', 'go']) if (!hasProgram(program)) reason = `${program} is not here.`;
-  if (binary.startsWith('skip:')) reason = binary.slice(5);
+  const etcds = await debianPrograms(ETCD);
+  for (const program of ['kubectl', 'go']) if (!hasProgram(program)) reason = `${program} is not here.`;
+  for (const found of [binary, etcds]) if (typeof found === 'string' && found.startsWith('skip:')) reason = found.slice(5);
   if (reason !== '') return;
+  const [etcd = ''] = etcds;
   const apiserver = await goTool(KUBE_APISERVER);
   server = new ApiServer();
   await server.start({ etcd, apiserver });

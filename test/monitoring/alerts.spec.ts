@@ -2,28 +2,20 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { until } from '../testing/until.js';
-import { ClientRig } from './client-rig.js';
+import { ClientRig } from '../services/client-rig.js';
+import { ALERTS } from './alert-rules.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** In place of where an operator's people read docs/runbooks.md. */
 const RUNBOOKS = 'https://slipway.example.com/docs/runbooks.md';
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
-interface Alert {
-  readonly alert: string;
-  readonly expr: string;
-  readonly annotations: { readonly summary: string; readonly runbook_url: string };
-}
-
 interface Panel {
   readonly title: string;
   readonly targets?: readonly { readonly expr: string }[];
 }
 
-const { groups } = parse(read('deploy/alerts/slipway.yaml')) as { groups: { rules: Alert[] }[] };
-const ALERTS = groups.flatMap(({ rules }) => rules);
 const { panels } = JSON.parse(read('deploy/grafana/slipway.json')) as { panels: Panel[] };
 const QUERIES = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })));
 
