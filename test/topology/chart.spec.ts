@@ -67,7 +67,7 @@ const MADE_HERE = new Set([
     'TRAINING_DIR',
     'TRAINERS_DIR',
   ],
-  ...['BLOB_DIR', 'BLOB_HOST', 'BLOB_PORT', 'BLOB_DOOR_URL', 'BLOB_URL', 'ADAPTER_EXPORT_DIR'],
+  ...['OTEL_EXPORTER_OTLP_ENDPOINT', 'BLOB_DIR', 'BLOB_HOST', 'BLOB_PORT', 'BLOB_DOOR_URL', 'BLOB_URL', 'ADAPTER_EXPORT_DIR'],
 ]);
 
 describe('the values of the Helm chart', () => {
@@ -160,6 +160,16 @@ describe('the templates of the Helm chart', () => {
     const named = all(/\b(slipway_(?:gateway|worker|tuning|pool)_[a-z_]+)/g);
     expect(named).not.toEqual([]);
     expect(named.filter((name) => !families.has(name))).toEqual([]);
+  });
+
+  it.each([
+    ['alerts.yaml', 'deploy/alerts/slipway.yaml'],
+    ['board.json', 'deploy/grafana/slipway.json'],
+  ])('hand on %s as it is outside of the chart', (copy, original) => {
+    // A packaged chart holds nothing from outside of its folder.
+    expect(readFileSync(join(CHART, 'files', copy), 'utf8'), `cp ${original} deploy/chart/slipway/files/${copy}`).toBe(
+      readFileSync(join(root, original), 'utf8'),
+    );
   });
 
   it('know every role that has a Secret', () => {

@@ -53,6 +53,8 @@ export const WRONG_VALUES: readonly (readonly [title: string, values: Values, na
   ['two sources of one volume', { workerDefaults: { modelsVolume: { nfs: {}, hostPath: {} } } }, 'modelsVolume'],
   ['blobs of two replicas on a volume of one node', { tuning: { replicas: 2 } }, 'accessMode'],
   ['a provider of identities without a client', { oidc: { issuer: 'https://login.example.com' } }, 'clientId'],
+  ['alerts without runbooks', { alerts: { enabled: true } }, 'runbookBase'],
+  ['a collector that is no URL', { tracing: { endpoint: 'collector:4317' } }, 'endpoint'],
   ['a route without a parent', { httpRoute: { enabled: true } }, 'parentRefs'],
 ];
 

@@ -45,9 +45,15 @@ export async function helm(binary: string, ...words: readonly string[]): Promise
   return stdout;
 }
 
+/** How to render: a packaged chart in place of the folder, and further flags of helm. */
+interface Rendering {
+  readonly chart?: string;
+  readonly flags?: readonly string[];
+}
+
 /** What the chart makes of a value file. */
-export async function renderChart(binary: string, file: string, ...flags: readonly string[]): Promise<string> {
-  return helm(binary, 'template', 'slipway', CHART, '--namespace', 'serving', '--values', file, ...KUBE_VERSION, ...flags);
+export async function renderChart(binary: string, file: string, { chart = CHART, flags = [] }: Rendering = {}): Promise<string> {
+  return helm(binary, 'template', 'slipway', chart, '--namespace', 'serving', '--values', file, ...KUBE_VERSION, ...flags);
 }
 
 export const lintChart = (binary: string, file: string): Promise<string> =>

@@ -1,19 +1,20 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { loadConfig } from '@slipway/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { CHART, configOf, VALUE_FILES, WRONG_VALUES } from '../chart.js';
+import { ALERTS, type Rules } from '../../monitoring/alert-rules.js';
+import { CHART, configOf, readValues, VALUE_FILES, WRONG_VALUES } from '../chart.js';
 import { goTool, HELM, schemaValidator } from '../cluster-tools.js';
-import { type Container, type KubernetesObject, lintChart, objectsOf, podOf, renderChart } from '../rendered-chart.js';
+import { type Container, helm as runHelm, type KubernetesObject, lintChart, objectsOf, podOf, renderChart } from '../rendered-chart.js';
 
 const run = promisify(execFile);
 const VERSIONS = ['1.34', '1.35', '1.36', '1.37'];
 /** Kinds of operators, whose schemas the validator does not have. */
-const FOREIGN = /^WARN .* kind (Cluster|ExternalSecret|HTTPRoute|PodMonitor|ScaledObject) /;
+const FOREIGN = /^WARN .* kind (Cluster|ExternalSecret|HTTPRoute|PodMonitor|PrometheusRule|ScaledObject) /;
 const fileOf = (name: string): string => join(CHART, 'ci', `${name}.yaml`);
 
 let helm: string;
@@ -27,7 +28,7 @@ beforeAll(async () => {
   if (helm.startsWith('skip:')) return;
   for (const name of VALUE_FILES) {
     rendered.set(name, await renderChart(helm, fileOf(name)));
-    rendered.set(`${name} at an upgrade`, await renderChart(helm, fileOf(name), '--is-upgrade'));
+    rendered.set(`${name} at an upgrade`, await renderChart(helm, fileOf(name), { flags: ['--is-upgrade'] }));
   }
 }, 3_600_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -79,6 +80,39 @@ describe('the Helm chart, rendered', () => {
     const file = join(folder, 'wrong.yaml');
     writeFileSync(file, stringify(values));
     await expect(renderChart(helm, file)).rejects.toThrow(named);
+  });
+
+  it('hands on alerts and board from its package', async (context) => {
+    if (helm.startsWith('skip:')) return context.skip(helm.slice(5));
+    await runHelm(helm, 'package', CHART, '--destination', folder);
+    const [packaged = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+    const text = await renderChart(helm, fileOf('gpu-pools'), { chart: join(folder, packaged) });
+    expect(text).toBe(rendered.get('gpu-pools'));
+    const made = new Map(objectsOf(text).map((object) => [`${object.kind} ${object.metadata.name}`, object]));
+    const rule = made.get('PrometheusRule slipway') as unknown as { spec: Rules };
+    const { runbookBase, without } = readValues('ci/gpu-pools.yaml')['alerts'] as { runbookBase: string; without: string[] };
+    const wanted = ALERTS.filter(({ alert }) => !without.includes(alert));
+    expect(rule.spec.groups[0]?.rules.map(({ alert, annotations }) => [alert, annotations.runbook_url])).toEqual(
+      wanted.map(({ alert }) => [alert, `${runbookBase}#${alert.toLowerCase()}`]),
+    );
+    const board = made.get('ConfigMap slipway-board') as unknown as { data: Record<string, string>; metadata: { labels: object } };
+    expect(JSON.parse(board.data['slipway.json'] ?? '')).toEqual(JSON.parse(readFileSync(join(CHART, 'files/board.json'), 'utf8')));
+    expect(board.metadata.labels).toMatchObject({ grafana_dashboard: '1' });
+  });
+
+  it('opens the way to a collector where there is one', (context) => {
+    if (helm.startsWith('skip:')) return context.skip(helm.slice(5));
+    const collectors = (name: string, port: number): [string, boolean][] =>
+      objects(name)
+        .filter(({ kind }) => kind === 'NetworkPolicy')
+        .map(({ metadata, spec }) => [
+          metadata.name.replace('slipway-', ''),
+          JSON.stringify(spec?.['egress']).includes(`{"port":${port}}`),
+        ]);
+    const open = (name: string, port: number): string[] => collectors(name, port).flatMap(([one, isOpen]) => (isOpen ? [one] : []));
+    expect(open('gpu-pools', 4318).toSorted()).toEqual(['gateway', 'worker-cpu', 'worker-h100', 'worker-l4']);
+    expect(open('foreign-servers', 443)).toEqual(expect.arrayContaining(['gateway', 'worker-cpu']));
+    expect(open('minimal', 4318)).toEqual([]);
   });
 
   it.for(ALL)('gives pods no rights with %s', (name, context) => {

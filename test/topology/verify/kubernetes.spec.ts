@@ -142,7 +142,7 @@ describe('the Helm chart in a real API server', () => {
   it.for(VALUE_FILES)('is admitted by strict validation with %s', async (name, context) => {
     const cluster = api(context);
     for (const flags of [[], ['--is-upgrade']]) {
-      const text = await renderChart(binary, fileOf(name), ...flags);
+      const text = await renderChart(binary, fileOf(name), { flags });
       const admitted = await cluster.kubectl(['apply', '--server-side', '--dry-run=server', '--validate=strict', '--filename', '-'], text);
       expect(admitted.split('\n').length).toBeGreaterThan(20);
     }
