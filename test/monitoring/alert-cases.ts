@@ -142,14 +142,14 @@ export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
   },
   SlipwayServiceSlow: {
     fires: {
-      [bucket('slipway_rpc_seconds', 'service="keys-service",method="key.list-keys"', '1')]: '0+9x60',
-      [bucket('slipway_rpc_seconds', 'service="keys-service",method="key.list-keys"', '5')]: '0+10x60',
+      [bucket('slipway_rpc_seconds', 'service="keys-service",method="key.list-keys"', '0.5')]: '0+9x60',
+      [bucket('slipway_rpc_seconds', 'service="keys-service",method="key.list-keys"', '1')]: '0+10x60',
       [bucket('slipway_rpc_seconds', 'service="keys-service",method="key.list-keys"', '+Inf')]: '0+10x60',
     },
     after: 11,
     labels: { service: 'keys-service' },
     quiet: {
-      [bucket('slipway_rpc_seconds', 'service="keys-service",method="key.list-keys"', '1')]: '0+10x60',
+      [bucket('slipway_rpc_seconds', 'service="keys-service",method="key.list-keys"', '0.5')]: '0+10x60',
       [bucket('slipway_rpc_seconds', 'service="keys-service",method="key.list-keys"', '+Inf')]: '0+10x60',
     },
   },

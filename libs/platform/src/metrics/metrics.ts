@@ -33,7 +33,7 @@ export function createMetrics(service: string): Registry {
   return registry;
 }
 
-const RPC_BUCKETS_S = [0.002, 0.01, 0.05, 0.25, 1, 5];
+const RPC_BUCKETS_S = [0.002, 0.01, 0.05, 0.25, 0.5, 1, 5];
 
 /** Observes how long calls take that a service answers, by method: a closed set, of the contracts that it serves. */
 export function rpcTimer(registry: Registry): (method: string, seconds: number) => void {
