@@ -65,6 +65,7 @@ beforeAll(async () => {
   await writePair('expired', await makeCertificate(authority, { name: 'expired', hosts, ...past }));
   await writePair('elsewhere', await makeCertificate(authority, { name: 'elsewhere', hosts: ['nats.example'], ...validFor(5) }));
   await writePair('client', await makeCertificate(authority, { name: 'client', hosts: [], ...validFor(5) }));
+  await writeFile(at('empty.key'), '');
   await writePair('foreign-client', await makeCertificate(other, { name: 'client', hosts: [], ...validFor(5) }));
 });
 afterEach(async () => {
@@ -76,7 +77,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 type Files = Partial<Record<'NATS_CA' | 'NATS_CERT' | 'NATS_KEY', string>>;
 
 /** A service that cannot connect, as a process; asks its ops port. */
-async function starting(server: TestNatsServer, files: Files): Promise<(path: string) => Promise<string>> {
+async function starting(server: TestNatsServer, files: Files & { LOGS_IN?: string }): Promise<(path: string) => Promise<string>> {
   const [port = 0] = await freePorts(1);
   const main = fileURLToPath(new URL('processes/tls-service.mjs', import.meta.url));
   const env = { PATH: process.env['PATH'], NATS_URL: server.url, OPS_PORT: String(port), LOG_LEVEL: 'silent', ...files };
@@ -143,6 +144,11 @@ describe('TLS with NATS', () => {
     },
   );
 
+  it('names why while the process waits for its name', async () => {
+    const ask = await starting(await serve('expired'), { NATS_CA: at('ca.pem'), LOGS_IN: '1' });
+    await until('/readyz names it', async () => (await ask('/readyz')).includes('its certificate has expired'), WITHIN_MS);
+  });
+
   it('names a server that does not speak TLS', async () => {
     const server = await TestNatsServer.start();
     servers.push(server);
@@ -157,6 +163,7 @@ describe('files for TLS', () => {
     ['NATS_CA', { ca: 'client.key' }],
     ['NATS_KEY', { ca: 'ca.pem', cert: 'client.pem' }],
     ['NATS_KEY', { ca: 'ca.pem', cert: 'client.pem', key: 'server.key' }],
+    ['NATS_KEY', { ca: 'ca.pem', cert: 'client.pem', key: 'empty.key' }],
   ])('are refused at start, naming %s: %j', async (variable, files) => {
     const tls = Object.fromEntries(Object.entries(files).map(([name, file]) => [name, at(file)]));
     const opening = connectNats({ url: 'nats://127.0.0.1:1', role: 'keys', name: 'x', log: silent, tls });

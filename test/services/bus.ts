@@ -16,6 +16,12 @@ import { freePorts, TestNatsServer } from '@slipway/testing';
 
 export const ENV = 'test';
 
+/** Files of TLS: of the servers, and of everything that connects to them. */
+export interface BusTls {
+  readonly server: NonNullable<Parameters<typeof renderNatsConf>[0]['tls']>;
+  readonly client: { readonly ca: string; readonly cert: string; readonly key: string };
+}
+
 type Users = Pick<Parameters<typeof renderNatsConf>[0], 'seeds' | 'passwords'>;
 
 /** One user with a password for each role: all workers share theirs. */
@@ -41,13 +47,17 @@ export class Bus {
     readonly servers: readonly TestNatsServer[],
     /** One file for each role. */
     readonly credentialsDir: string,
+    private readonly tls: BusTls | undefined,
+    /** Where the servers of a cluster connect to each other. */
+    readonly routes: readonly string[],
   ) {}
 
   /**
    * @param size number of servers, which form one cluster if there are several.
    * @param named Whether processes of workers have users of their own.
+   * @param tls absent = nothing is encrypted
    */
-  static async start(size = 1, named = false): Promise<Bus> {
+  static async start(size = 1, named = false, tls?: BusTls): Promise<Bus> {
     const credentialsDir = await mkdtemp(join(tmpdir(), 'slipway-bus-'));
     const users = await (named ? namedUsers : plainUsers)(credentialsDir);
     const ports = await freePorts(2 * size);
@@ -65,11 +75,12 @@ export class Bus {
           storeDir,
           ...users,
           ...(size > 1 && { cluster }),
+          tls: tls?.server,
         });
         return TestNatsServer.start({ port, config });
       }),
     );
-    return new Bus(servers, credentialsDir);
+    return new Bus(servers, credentialsDir, tls, routes);
   }
 
   /** Addresses of all servers, separated by commas. */
@@ -77,9 +88,15 @@ export class Bus {
     return this.servers.map(({ url }) => url).join(',');
   }
 
+  /** Settings of a process that connects to an encrypted bus. */
+  get tlsSettings(): Readonly<Record<string, string>> {
+    return this.tls ? { NATS_CA: this.tls.client.ca, NATS_CERT: this.tls.client.cert, NATS_KEY: this.tls.client.key } : {};
+  }
+
   async connect(role: Role): Promise<NatsConnection> {
     const log = createLogger('test', 'silent');
-    const nats = await connectNats({ url: this.url, role, credentialsDir: this.credentialsDir, name: `test ${role}`, log });
+    const { url, credentialsDir } = this;
+    const nats = await connectNats({ url, role, credentialsDir, tls: this.tls?.client, name: `test ${role}`, log });
     this.#connections.push(nats);
     return nats;
   }

@@ -26,7 +26,7 @@ import { createLogger, type NatsConnection, nuid, RpcClient } from '@slipway/pla
 import { type OpenStream, StreamReceiver, type WorkerChooser } from '@slipway/stream-transport';
 import { endWithProcess } from '@slipway/testing';
 import { test } from 'vitest';
-import { Bus, ENV } from '../services/bus.js';
+import { Bus, type BusTls, ENV } from '../services/bus.js';
 import { isAlive } from '../testing/is-alive.js';
 import { exitOf } from '../testing/exit-of.js';
 import { until } from './until.js';
@@ -82,8 +82,8 @@ export class WorkerRig {
   #deployments: NatsConnection | undefined;
 
   /** @param named Whether the agents' processes get NATS users of their own, from a keys-service that the test starts. */
-  async open({ named = false } = {}): Promise<this> {
-    this.#bus = await Bus.start(1, named);
+  async open({ named = false, nodes = 1, tls }: { named?: boolean; nodes?: number; tls?: BusTls } = {}): Promise<this> {
+    this.#bus = await Bus.start(nodes, named, tls);
     const [deployments, gateway, bulk] = await Promise.all([this.connect('deployments'), this.connect('gateway'), this.connect('gateway')]);
     this.#deployments = deployments;
     deployments.subscribe(wildcardOf(AgentHeartbeat, { env: ENV }), {
@@ -135,6 +135,7 @@ export class WorkerRig {
         MODEL_DIRS: `${join(root, 'models')},${this.folder}`,
         MODEL_CACHE_DIR: join(this.folder, 'cache'),
         DRAIN_MS: '60000',
+        ...bus.tlsSettings,
         ...settings,
       },
     });

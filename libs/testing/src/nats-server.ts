@@ -116,6 +116,11 @@ export class TestNatsServer {
     this.#child?.kill('SIGSTOP');
   }
 
+  /** Makes the server read its configuration and certificates again. */
+  reload(): void {
+    this.#child?.kill('SIGHUP');
+  }
+
   thaw(): void {
     this.#child?.kill('SIGCONT');
   }

@@ -20,8 +20,9 @@ import type { z } from 'zod';
 import type { Logger } from '../log/logger.js';
 import { NestLogger } from '../log/nest-logger.js';
 import { createMetrics, rpcTimer } from '../metrics/metrics.js';
-import { tlsMetrics } from '../nats/tls/tls-metrics.js';
 import { natsTlsOf } from '../nats/tls/tls-files.js';
+import { TlsGuard } from '../nats/tls/tls-guard.js';
+import { tlsMetrics } from '../nats/tls/tls-metrics.js';
 import { RpcClient } from '../rpc/rpc-client.js';
 import { RpcServer } from '../rpc/rpc-server.js';
 import { overWithin } from '../time/over-within.js';
@@ -63,6 +64,7 @@ export class Service<S extends ServiceSchema> {
   readonly #tlsMetrics: ReturnType<typeof tlsMetrics>;
   #login: NatsLogin | undefined;
   #order: OrderedStart | undefined;
+  #loginGuard: TlsGuard | undefined;
   #door: HttpDoor | undefined;
   #app: INestApplicationContext | undefined;
   #closing: Promise<void> | undefined;
@@ -94,15 +96,19 @@ export class Service<S extends ServiceSchema> {
 
   /** What /readyz says: null when the service is ready. */
   notReady(): string | null {
-    const trouble = this.#links.get(NATS)?.trouble ?? null;
+    const trouble = this.#links.get(NATS)?.trouble ?? this.#loginGuard?.trouble ?? null;
     const detail = trouble === null ? '' : `: ${trouble}`;
     if (this.#lifecycle.state !== 'ready') return `${this.#lifecycle.state}${detail}`;
-    if (this.#links.get(NATS)?.up !== true) return `not connected to NATS${detail}`;
+    if (trouble !== null || this.#lacksNats()) return `not connected to NATS${detail}`;
     for (const resource of this.#resources) {
       const missing = resource.notReady?.(this.get(resource.token)) ?? null;
       if (missing !== null) return missing;
     }
     return this.#order?.missing() ?? null;
+  }
+
+  #lacksNats(): boolean {
+    return this.#definition.readyWithoutNats !== true && this.#links.get(NATS)?.up !== true;
   }
 
   /** A provider of the service. @throws Error before the container stands, or for a token that it does not have */
@@ -165,9 +171,24 @@ export class Service<S extends ServiceSchema> {
   }
 
   async #logIn(): Promise<NatsLogin> {
-    const { role } = this.#definition;
-    if (typeof role === 'function') return role(this.#config, this.#surroundings.log);
-    return { role, credentialsDir: this.#config.NATS_CREDENTIALS_DIR };
+    const { role, name } = this.#definition;
+    if (typeof role !== 'function') return { role, credentialsDir: this.#config.NATS_CREDENTIALS_DIR };
+    const { log } = this.#surroundings;
+    // It may wait for NATS on connections of its own.
+    const guard = new TlsGuard({
+      ...{ url: this.#config.NATS_URL, tls: natsTlsOf(this.#config), name, log },
+      isUp: () => false,
+      moveOver: () => Promise.resolve(),
+      seen: (trouble, expiries) => this.#tlsMetrics(name, trouble, expiries),
+    });
+    this.#loginGuard = guard;
+    guard.start();
+    try {
+      return await role(this.#config, log);
+    } finally {
+      guard.stop();
+      this.#loginGuard = undefined;
+    }
   }
 
   #resourcePart(resource: Resource): Part {
