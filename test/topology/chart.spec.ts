@@ -67,7 +67,8 @@ const MADE_HERE = new Set([
     'TRAINING_DIR',
     'TRAINERS_DIR',
   ],
-  ...['OTEL_EXPORTER_OTLP_ENDPOINT', 'BLOB_DIR', 'BLOB_HOST', 'BLOB_PORT', 'BLOB_DOOR_URL', 'BLOB_URL', 'ADAPTER_EXPORT_DIR'],
+  ...['OTEL_EXPORTER_OTLP_ENDPOINT', 'BLOB_DIR', 'BLOB_HOST', 'BLOB_PORT', 'BLOB_DOOR_URL', 'BLOB_CA', 'BLOB_CERT', 'BLOB_KEY'],
+  ...['BLOB_URL', 'ADAPTER_EXPORT_DIR'],
 ]);
 
 describe('the values of the Helm chart', () => {

@@ -1,4 +1,4 @@
-import { natsFragment, securityFragment, serviceFragment } from '@slipway/platform';
+import { blobDoorFragment, natsFragment, securityFragment, serviceFragment } from '@slipway/platform';
 import { z } from 'zod';
 import { isLoopback } from './http/own-origin.js';
 
@@ -10,6 +10,7 @@ export const ConsoleConfig = z
     ...serviceFragment,
     ...natsFragment,
     ...securityFragment,
+    ...blobDoorFragment,
     /** Port of the console; 0 picks a free one. */
     CONSOLE_PORT: z.coerce.number().int().min(0).max(65_535).default(8081),
     /** Address to listen on. The console speaks plain HTTP: set 0.0.0.0 only in a container or behind TLS. */

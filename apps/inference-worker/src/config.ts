@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { DEFAULT_POOL, WorkerPool } from '@slipway/contracts';
-import { commaList, hostList, natsFragment, serviceFragment, tracingFragment } from '@slipway/platform';
+import { blobDoorFragment, commaList, hostList, natsFragment, serviceFragment, tracingFragment } from '@slipway/platform';
 import { z } from 'zod';
 
 const bytes = z.coerce.number().int().positive();
@@ -21,6 +21,7 @@ export const WorkerConfig = z.object({
   ...serviceFragment,
   ...natsFragment,
   ...tracingFragment,
+  ...blobDoorFragment,
   /** Failure domain that gateways prefer when it is their own. */
   ZONE: z.string().min(1).max(64).optional(),
   /** Workers that are scaled together: metrics of deployments-service count them by this name. */

@@ -42,6 +42,8 @@ export const SETTINGS: Readonly<Record<string, readonly string[]>> = {
     'BLOB_HOST',
     'BLOB_PORT',
     'BLOB_DOOR_URL',
+    'BLOB_CERT',
+    'BLOB_KEY',
     'BLOB_KEEP_HOURS',
     'DATASET_HOSTS',
     'QUOTA_DATASETS',
@@ -77,9 +79,11 @@ export const SETTINGS: Readonly<Record<string, readonly string[]>> = {
     'HTTP_ENGINE_SLOTS',
     'ADAPTER_EXPORT_DIR',
     'IMAGE_HOSTS',
+    'BLOB_CA',
   ],
   'training-worker': [
     ...PROXIES,
+    'BLOB_CA',
     'TRAINERS',
     'TRAINING_THREADS',
     'TRAINING_MEM_BYTES',
@@ -112,6 +116,7 @@ export const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   ],
   console: [
     ...OIDC,
+    'BLOB_CA',
     'OIDC_CLIENT_SECRET',
     'OIDC_SCOPES',
     'OIDC_NAME',

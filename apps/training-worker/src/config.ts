@@ -1,10 +1,11 @@
-import { commaList, natsFragment, serviceFragment } from '@slipway/platform';
+import { blobDoorFragment, commaList, natsFragment, serviceFragment } from '@slipway/platform';
 import { z } from 'zod';
 
 /** Environment of a training worker. */
 export const TrainingWorkerConfig = z.object({
   ...serviceFragment,
   ...natsFragment,
+  ...blobDoorFragment,
   /** Folders with model files that adapters may be trained for, separated by commas; none = nothing can be trained here. */
   MODEL_DIRS: commaList,
   /** Folder of jobs: a few hundred MB for each running one. */

@@ -1,5 +1,15 @@
 import { isAbsolute } from 'node:path';
-import { hostList, migrateFragment, natsFragment, postgresAddress, SECRET_KEYS, serviceFragment } from '@slipway/platform';
+import {
+  certificateFile,
+  hostList,
+  isPair,
+  keyFile,
+  migrateFragment,
+  natsFragment,
+  postgresAddress,
+  SECRET_KEYS,
+  serviceFragment,
+} from '@slipway/platform';
 import { z } from 'zod';
 
 const count = z.coerce.number().int().min(1);
@@ -31,6 +41,9 @@ export const TuningServiceConfig = z
     BLOB_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
     /** Address of the blob door as consoles and workers reach it, without a path; absent: `BLOB_HOST` and `BLOB_PORT`. */
     BLOB_DOOR_URL: z.url({ protocol: /^https?$/ }).optional(),
+    /** PEM files of the certificate with which the blob door speaks TLS, and its key; absent = it speaks plain HTTP. */
+    BLOB_CERT: certificateFile.optional(),
+    BLOB_KEY: keyFile.optional(),
     /** Hosts from which tenants may import data sets: `host`, `host:port` or `*.domain`. */
     DATASET_HOSTS: hostList,
     /** Default quota of an account: data sets. */
@@ -74,5 +87,17 @@ export const TuningServiceConfig = z
   .refine((config) => config.DATABASE_URL !== undefined || config.TUNING_DATABASE_URL !== undefined, {
     path: ['DATABASE_URL'],
     message: 'is missing; or set TUNING_DATABASE_URL',
+  })
+  .refine(({ BLOB_CERT: cert, BLOB_KEY: key }) => (cert === undefined) === (key === undefined), {
+    path: ['BLOB_KEY'],
+    message: 'belongs to BLOB_CERT: set both or none',
+  })
+  .refine(({ BLOB_CERT: cert, BLOB_KEY: key }) => cert === undefined || key === undefined || isPair(cert, key), {
+    path: ['BLOB_KEY'],
+    message: 'is not the key of the certificate in BLOB_CERT',
+  })
+  .refine(({ BLOB_CERT: cert, BLOB_DOOR_URL: url }) => cert === undefined || url === undefined || url.startsWith('https:'), {
+    path: ['BLOB_DOOR_URL'],
+    message: 'must be https where BLOB_CERT is set',
   });
 export type TuningServiceConfig = z.infer<typeof TuningServiceConfig>;

@@ -10,6 +10,7 @@ export class TuningMetrics {
   readonly #step: Histogram;
   readonly #attempts: Counter<'end'>;
   readonly #blobs: Gauge;
+  readonly #certificate: Gauge<'file'>;
   readonly #distance: Histogram;
 
   constructor(metrics: Registry) {
@@ -34,6 +35,12 @@ export class TuningMetrics {
       registers,
     });
     this.#blobs = new Gauge({ name: 'slipway_tuning_blob_bytes', help: 'Bytes of all stored blobs.', registers });
+    this.#certificate = new Gauge({
+      name: 'slipway_tuning_certificate_expiry_seconds',
+      help: 'When the certificate that the blob door serves expires, in seconds since 1970.',
+      labelNames: ['file'],
+      registers,
+    });
     this.#distance = new Histogram({
       name: 'slipway_tuning_witness_distance',
       help: 'Distance of adapters from their base.',
@@ -60,6 +67,11 @@ export class TuningMetrics {
 
   blobs(bytes: number): void {
     this.#blobs.set(bytes);
+  }
+
+  /** @param expiry of the certificate that is served, in milliseconds since 1970 */
+  certificate(expiry: number): void {
+    this.#certificate.set({ file: 'cert' }, expiry / 1_000);
   }
 
   adapter(distance: number): void {

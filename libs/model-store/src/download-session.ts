@@ -49,6 +49,7 @@ export class DownloadSession {
     private readonly onProgress: (progress: number) => void,
     /** Environment variables that name the hub and its credential. */
     private readonly environment: NodeJS.ProcessEnv,
+    private readonly fetch: typeof globalThis.fetch = globalThis.fetch,
   ) {
     this.#folder = join(order.folder, FILES);
   }
@@ -94,7 +95,7 @@ export class DownloadSession {
     const hub = isHubUri(uri);
     const token = hub ? await hubToken(this.environment) : null;
     const internal = address === null ? null : { digest: sha256 ?? '' };
-    return new ModelWeb({ fetch: globalThis.fetch, hosts: new HostList(hosts), internal, hub, token, signal: this.#ended.signal });
+    return new ModelWeb({ fetch: this.fetch, hosts: new HostList(hosts), internal, hub, token, signal: this.#ended.signal });
   }
 
   /** Asks the servers for the files and their sizes before anything is written. */

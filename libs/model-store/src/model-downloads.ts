@@ -22,6 +22,8 @@ export interface ModelDownloadsOptions {
   readonly maxBytes: number | null;
   /** Time without a byte after which a download fails, in milliseconds. */
   readonly stallMs: number;
+  /** Fetches files of other services; default: Node's `fetch`. */
+  readonly doorFetch?: typeof fetch;
   readonly log: Logger;
 }
 
@@ -157,7 +159,7 @@ export class ModelDownloads {
   }
 
   async #bring(wanted: WantedFile, onProgress: (progress: number) => void, abandoned: AbortSignal): Promise<CachedModel> {
-    const { hosts, maxBytes, stallMs } = this.options;
+    const { hosts, maxBytes, stallMs, doorFetch } = this.options;
     const address = (await wanted.address?.()) ?? null;
     const folder = await this.#partials.take(digestOf(wanted));
     let left: DownloadError['left'] = 'nothing';
@@ -166,7 +168,7 @@ export class ModelDownloads {
       const room = maxBytes === null ? null : Math.max(0, maxBytes - others);
       const order = { uri: wanted.uri, address, sha256: wanted.sha256 ?? null, folder, hosts: [...hosts], room, stallMs };
       const watch = { onProgress, abandoned, suspended: this.#suspended.signal };
-      const model = await (address === null ? runDownload : downloadHere)(order, watch);
+      const model = await (address === null ? runDownload(order, watch) : downloadHere(order, watch, doorFetch));
       return await this.#cache.publish(folder, wanted, model);
     } catch (error) {
       left = error instanceof DownloadError && !abandoned.aborted ? error.left : 'nothing';

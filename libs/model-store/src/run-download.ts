@@ -71,8 +71,12 @@ async function outcomeOf(
  * Downloads in this process, for files that are small beside models: a process takes longer to start than an adapter to come.
  * @throws DownloadError, also after an abort.
  */
-export async function downloadHere(order: DownloadOrder, { onProgress, abandoned, suspended }: DownloadWatch): Promise<DownloadedModel> {
-  const session = new DownloadSession(order, onProgress, {});
+export async function downloadHere(
+  order: DownloadOrder,
+  { onProgress, abandoned, suspended }: DownloadWatch,
+  doorFetch?: typeof fetch,
+): Promise<DownloadedModel> {
+  const session = new DownloadSession(order, onProgress, {}, doorFetch);
   const stop = (): void => void session.stop();
   const signals = [abandoned, suspended];
   for (const signal of signals) signal.addEventListener('abort', stop, { once: true });

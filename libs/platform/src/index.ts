@@ -3,7 +3,15 @@ export type { ChangeBudgetOptions } from './collections/change-budget.js';
 export { FairPlaces } from './collections/fair-places.js';
 export { OpenSet } from './collections/open-set.js';
 export { OpenTable } from './collections/open-table.js';
-export { commaList, hostList, migrateFragment, natsFragment, postgresAddress, serviceFragment } from './config/fragments.js';
+export {
+  blobDoorFragment,
+  commaList,
+  hostList,
+  migrateFragment,
+  natsFragment,
+  postgresAddress,
+  serviceFragment,
+} from './config/fragments.js';
 export { HostList } from './config/host-list.js';
 export { ConfigError } from './config/config-error.js';
 export { loadConfig } from './config/load-config.js';
@@ -89,6 +97,10 @@ export { tracingFragment, TracingSettings, tracingSettings } from './tracing/tra
 export { Tracing } from './tracing/tracing.js';
 export { childOf, newTrace, readTrace, traceHeaders } from './tracing/trace-context.js';
 export type { TraceContext, TraceHeaders } from './tracing/trace-context.js';
+export { certificateFile, isPair, keyFile } from './tls/pem-files.js';
+export { ServedCertificate } from './tls/served-certificate.js';
+export type { CertificateFiles, ServedCertificateOptions } from './tls/served-certificate.js';
+export { trustingFetch } from './tls/trusting-fetch.js';
 export { eachSecond } from './time/each-second.js';
 export { overWithin } from './time/over-within.js';
 export { Ticker } from './time/ticker.js';

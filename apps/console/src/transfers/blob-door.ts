@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { FindBlobDoor } from '@slipway/contracts';
 import type { RpcClient } from '@slipway/platform';
 
@@ -8,9 +9,13 @@ const KNOWN_MS = 60_000;
 export class BlobDoor {
   #known: { readonly at: number; readonly url: Promise<string> } | undefined;
 
-  /** @param now milliseconds */
+  /**
+   * @param caFile authorities of the door's certificate; undefined = those that Node trusts
+   * @param now milliseconds
+   */
   constructor(
     private readonly rpc: Pick<RpcClient, 'call'>,
+    private readonly caFile: string | undefined,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
@@ -25,6 +30,11 @@ export class BlobDoor {
     this.#known = { at: this.now(), url };
     url.catch(() => this.forget());
     return url;
+  }
+
+  /** The authorities to trust in a connection to it, as the file is now. @throws what the file system throws */
+  async trusted(): Promise<{ readonly ca?: string }> {
+    return this.caFile === undefined ? {} : { ca: await readFile(this.caFile, 'utf8') };
   }
 
   /** The next call asks again: the door did not answer at the address that was known. */

@@ -52,7 +52,7 @@ async function bench(door: Listener | string, floor?: { bytesPerSecond: number; 
   const [asked, notes]: [string[], object[]] = [[], []];
   const rpc = { call: () => (asked.push(address), Promise.resolve({ url: `${address}/` })) };
   const own = new OwnOrigin({ baseUrl: undefined, host: '127.0.0.1', port: 8081 });
-  const relay = new TransferRelay(new BlobDoor(rpc as never), own, floor);
+  const relay = new TransferRelay(new BlobDoor(rpc as never, undefined), own, floor);
   const line = { note: (fields: object) => void notes.push(fields), cause: (cause: unknown) => void notes.push({ cause: String(cause) }) };
   const url = await serve((request, response) => void relay.serve({ request, response, line }));
   return { url, asked, notes };
@@ -203,7 +203,7 @@ describe('the address of the door', () => {
       () => Promise.resolve({ url: 'http://a/' }),
       () => Promise.resolve({ url: 'http://b' }),
     ];
-    const door = new BlobDoor({ call: () => answers.shift()?.() } as never, () => clock.now);
+    const door = new BlobDoor({ call: () => answers.shift()?.() } as never, undefined, () => clock.now);
     await expect(door.address()).rejects.toThrow('Nobody');
     expect(await Promise.all([door.address(), door.address()])).toEqual(['http://a', 'http://a']);
     clock.now = 60_000;

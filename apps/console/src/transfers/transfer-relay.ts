@@ -63,6 +63,12 @@ export interface TransferLogLine {
   cause(cause: unknown): void;
 }
 
+/** Where a transfer goes, and whose certificate is trusted there. */
+interface Target {
+  readonly url: URL;
+  readonly ca?: string;
+}
+
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -93,9 +99,9 @@ export class TransferRelay {
     line.note({ route: kind });
     try {
       this.#check(request, kind, ticket);
-      const address = await this.door.address();
+      const [address, trusted] = await Promise.all([this.door.address(), this.door.trusted()]);
       if (request.destroyed) return;
-      await this.#relay(exchange, new URL(`${address}/${kind}/${ticket}`), KINDS[kind] as Kind);
+      await this.#relay(exchange, { url: new URL(`${address}/${kind}/${ticket}`), ...trusted }, KINDS[kind] as Kind);
     } catch (thrown) {
       refuse(exchange, thrown, kind);
     }
@@ -109,12 +115,12 @@ export class TransferRelay {
   }
 
   /** Resolves when the answer is complete or either side has gone. */
-  #relay({ request, response }: Exchange, url: URL, kind: Kind): Promise<void> {
+  #relay({ request, response }: Exchange, { url, ...trusted }: Target, kind: Kind): Promise<void> {
     return new Promise((resolve, reject) => {
       const options = { method: request.method ?? 'GET', headers: picked(request.headers, kind.asked) };
       const outward =
         url.protocol === 'https:'
-          ? requestHttps(url, { ...options, agent: AGENTS.https })
+          ? requestHttps(url, { ...options, ...trusted, agent: AGENTS.https })
           : requestHttp(url, { ...options, agent: AGENTS.http });
       const rate = new TransferRate(this.floor);
       const settle = (end: () => void): void => {

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
-import { RpcClient } from '@slipway/platform';
+import { CONFIG, RpcClient } from '@slipway/platform';
+import type { ConsoleConfig } from '../config.js';
 import { HttpModule } from '../http/http.module.js';
 import { OwnOrigin } from '../http/own-origin.js';
 import { BlobDoor } from './blob-door.js';
@@ -11,8 +12,9 @@ import { TransferRelay } from './transfer-relay.js';
   providers: [
     {
       provide: TransferRelay,
-      useFactory: (rpc: RpcClient, own: OwnOrigin): TransferRelay => new TransferRelay(new BlobDoor(rpc), own),
-      inject: [RpcClient, OwnOrigin],
+      useFactory: (rpc: RpcClient, own: OwnOrigin, { BLOB_CA: ca }: ConsoleConfig): TransferRelay =>
+        new TransferRelay(new BlobDoor(rpc, ca), own),
+      inject: [RpcClient, OwnOrigin, CONFIG],
     },
   ],
   exports: [TransferRelay],

@@ -1,7 +1,19 @@
 import { Module } from '@nestjs/common';
 import { Incarnation } from '@slipway/contracts';
 import { FileHashes, ModelDownloads } from '@slipway/model-store';
-import { BoxKey, CONFIG, HostList, LOG, type Logger, NATS, NATS_LOGIN, type NatsConnection, nuid, RpcClient } from '@slipway/platform';
+import {
+  BoxKey,
+  CONFIG,
+  HostList,
+  LOG,
+  type Logger,
+  NATS,
+  NATS_LOGIN,
+  type NatsConnection,
+  nuid,
+  RpcClient,
+  trustingFetch,
+} from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
 import { type AgentLogin, askToJoin } from '../identity/join.js';
 import { NamedRunners, type RunnerNames, SharedRunnerNames } from '../identity/runner-names.js';
@@ -34,6 +46,7 @@ const downloadsOf = (config: WorkerConfig, log: Logger): ModelDownloads =>
     hosts: config.MODEL_HOSTS,
     maxBytes: config.MODEL_CACHE_BYTES ?? null,
     stallMs: config.DOWNLOAD_STALL_MS,
+    doorFetch: trustingFetch(config.BLOB_CA),
     log,
   });
 

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type BlobName, type Incarnation, isServiceError, type JobId, OpenBlob, StoreBlob } from '@slipway/contracts';
-import type { RpcClient } from '@slipway/platform';
+import { type RpcClient, trustingFetch } from '@slipway/platform';
 import type { z } from 'zod';
 import { diskFull, isDiskFull, TrainingFault } from '../training-fault.js';
 
@@ -54,7 +54,15 @@ class DoorError extends Error {
 
 /** Fetches and stores files at the blob door, each by a ticket of its own. */
 export class BlobFiles {
-  constructor(private readonly rpc: RpcClient) {}
+  readonly #fetch: typeof fetch;
+
+  /** @param caFile authorities of the door's certificate; undefined = those that Node trusts */
+  constructor(
+    private readonly rpc: RpcClient,
+    caFile?: string,
+  ) {
+    this.#fetch = trustingFetch(caFile);
+  }
 
   /**
    * Fetches a blob into a file, and waits an hour for a store that is away.
@@ -68,7 +76,7 @@ export class BlobFiles {
         throw isServiceError(error) && error.code === 'blob_not_found' ? new MissingBlobError() : error;
       });
       const part = `${path}.part`;
-      const response = await fetch(url, { signal });
+      const response = await this.#fetch(url, { signal });
       if (response.status !== 200 || !response.body) throw new DoorError(response.status);
       const hash = createHash('sha256');
       const body = Readable.fromWeb(response.body);
@@ -100,7 +108,7 @@ export class BlobFiles {
       if (ticket !== null && !target.searchParams.has('t')) target.searchParams.set('t', ticket);
       const body = Readable.toWeb(createReadStream(path)) as ReadableStream;
       const init = { method: 'PUT', body, duplex: 'half', signal: options.signal, headers: { 'content-length': String(bytes) } } as const;
-      const response = await fetch(target, init);
+      const response = await this.#fetch(target, init);
       await response.arrayBuffer();
       if (response.status >= 300) throw new DoorError(response.status);
     });

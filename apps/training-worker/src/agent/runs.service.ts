@@ -47,7 +47,7 @@ export class RunsService {
     private readonly rpc: RpcClient,
     private readonly bases: BasesService,
   ) {
-    this.#blobs = new BlobFiles(rpc);
+    this.#blobs = new BlobFiles(rpc, config.BLOB_CA);
     this.#folder = resolve(config.TRAINING_DIR);
     this.#left = new LeftReports(this.#folder, rpc, log);
   }

@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { ERRORS, isServiceError, ServiceError } from '@slipway/contracts';
-import { CONFIG, dropBody, LOG, type Logger } from '@slipway/platform';
+import { CONFIG, dropBody, LOG, type Logger, ServedCertificate } from '@slipway/platform';
 import type { TuningServiceConfig } from '../config.js';
+import { TuningMetrics } from '../tuning-metrics.js';
 import { UploadDoor } from '../uploads/upload-door.js';
 import { BlobStore } from './blob-store.js';
 import { type GoodTicket, Tickets } from './tickets.js';
@@ -42,12 +44,13 @@ interface Exchange {
 }
 
 /**
- * The HTTP port through which bytes come and go, for consoles, workers and training workers. It opens for tickets alone, and answers
- * alike for all that are not good: 404.
+ * The HTTP port, with TLS where there is a certificate, through which bytes come and go for consoles, workers and training workers. It
+ * opens for tickets alone, and answers alike for all that are not good: 404.
  */
 @Injectable()
 export class BlobDoor {
-  readonly #server: Server;
+  readonly #server: Server | TlsServer;
+  readonly #certificate: ServedCertificate | null;
 
   constructor(
     @Inject(CONFIG) private readonly config: TuningServiceConfig,
@@ -55,19 +58,26 @@ export class BlobDoor {
     private readonly tickets: Tickets,
     private readonly blobs: BlobStore,
     private readonly uploads: UploadDoor,
+    metrics: TuningMetrics,
   ) {
-    this.#server = createServer((request, response) => void this.#serve({ request, response }));
+    const { BLOB_CERT: cert, BLOB_KEY: key } = config;
+    const served = (expiry: number): void => metrics.certificate(expiry);
+    this.#certificate = cert === undefined || key === undefined ? null : new ServedCertificate({ cert, key }, { log, served });
+    const listener = (request: IncomingMessage, response: ServerResponse): void => void this.#serve({ request, response });
+    this.#server = this.#certificate ? createTlsServer(listener) : createServer(listener);
     this.#server.requestTimeout = 0;
     this.#server.timeout = SILENT_MS;
   }
 
   async start(): Promise<void> {
+    await this.#certificate?.start(this.#server as TlsServer);
     this.#server.listen(this.config.BLOB_PORT, this.config.BLOB_HOST);
     await once(this.#server, 'listening');
     this.log.info({ port: (this.#server.address() as AddressInfo).port }, 'blobs.listening');
   }
 
   async stop(deadlineMs: number): Promise<void> {
+    this.#certificate?.stop();
     const closed = once(this.#server, 'close');
     this.#server.close();
     this.#server.closeIdleConnections();
@@ -82,7 +92,7 @@ export class BlobDoor {
     if (url !== undefined) return url.replace(/\/+$/, '');
     const { port } = this.#server.address() as AddressInfo;
     const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-    return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
+    return `http${this.#certificate ? 's' : ''}://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
   }
 
   async #serve(exchange: Exchange): Promise<void> {

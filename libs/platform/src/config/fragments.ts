@@ -1,6 +1,7 @@
 import { EnvironmentName } from '@slipway/contracts';
 import { z } from 'zod';
 import { LOG_LEVELS } from '../log/logger.js';
+import { certificateFile } from '../tls/pem-files.js';
 import { isHostList } from './host-list.js';
 
 /** Variables of every service. */
@@ -39,6 +40,12 @@ export const natsFragment = {
   /** PEM files of a certificate of this process and its key, where the servers ask for one. */
   NATS_CERT: z.string().optional(),
   NATS_KEY: z.string().optional(),
+};
+
+/** Variables of every service that sends or fetches bytes at the blob door. */
+export const blobDoorFragment = {
+  /** PEM file of the authorities that sign the blob door's certificate; absent = those that Node trusts. */
+  BLOB_CA: certificateFile.optional(),
 };
 
 /** The address of a PostgreSQL server or database. */

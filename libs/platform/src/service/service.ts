@@ -99,16 +99,12 @@ export class Service<S extends ServiceSchema> {
     const trouble = this.#links.get(NATS)?.trouble ?? this.#loginGuard?.trouble ?? null;
     const detail = trouble === null ? '' : `: ${trouble}`;
     if (this.#lifecycle.state !== 'ready') return `${this.#lifecycle.state}${detail}`;
-    if (trouble !== null || this.#lacksNats()) return `not connected to NATS${detail}`;
+    if (trouble !== null || this.#links.get(NATS)?.up !== true) return `not connected to NATS${detail}`;
     for (const resource of this.#resources) {
       const missing = resource.notReady?.(this.get(resource.token)) ?? null;
       if (missing !== null) return missing;
     }
     return this.#order?.missing() ?? null;
-  }
-
-  #lacksNats(): boolean {
-    return this.#definition.readyWithoutNats !== true && this.#links.get(NATS)?.up !== true;
   }
 
   /** A provider of the service. @throws Error before the container stands, or for a token that it does not have */

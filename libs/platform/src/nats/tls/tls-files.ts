@@ -1,9 +1,10 @@
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { checkServerIdentity, createSecureContext, type PeerCertificate } from 'node:tls';
 import type { TlsOptions } from '@nats-io/transport-node';
 import { ConfigError } from '../../config/config-error.js';
+import { expiryOf, firstCertificate } from '../../tls/pem-files.js';
 
 /** Paths of the PEM files of a connection to NATS. They are read again at each connect. */
 export interface NatsTlsFiles {
@@ -37,13 +38,9 @@ export function natsTlsOf({ NATS_CA: ca, NATS_CERT: cert, NATS_KEY: key }: NatsT
   return ca === undefined && cert === undefined && key === undefined ? undefined : { ca, cert, key };
 }
 
-/** First certificate of a PEM file. */
-const firstCertificate = (pem: string): X509Certificate => new X509Certificate(pem);
-
 /** When the certificates of the files expire, in milliseconds since 1970. A file with several counts by its first. */
 export function expiriesOf({ ca, cert }: NatsTlsContent): { readonly ca?: number; readonly cert?: number } {
-  const end = (pem: string): number => Date.parse(firstCertificate(pem).validTo);
-  return { ...(ca !== undefined && { ca: end(ca) }), ...(cert !== undefined && { cert: end(cert) }) };
+  return { ...(ca !== undefined && { ca: expiryOf(ca) }), ...(cert !== undefined && { cert: expiryOf(cert) }) };
 }
 
 async function readPart(part: Part, path: string): Promise<string> {
@@ -54,8 +51,12 @@ async function readPart(part: Part, path: string): Promise<string> {
     throw new ConfigError([`${VARIABLES[part]}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`]);
   }
   try {
-    if (part !== 'key') firstCertificate(text);
-    createSecureContext(part === 'key' ? { key: text } : { ca: text });
+    if (part === 'key') {
+      createPrivateKey(text);
+    } else {
+      firstCertificate(text);
+      createSecureContext({ ca: text });
+    }
   } catch {
     throw new ConfigError([`${VARIABLES[part]}: ${path} is not a PEM file with a ${part === 'key' ? 'private key' : 'certificate'}`]);
   }
