@@ -123,7 +123,7 @@ describe('a cluster that speaks TLS alone', () => {
   });
 
   it('names expired certificates in the readiness of workers', async () => {
-    await issue(second, { from: new Date(Date.now() - 2 * HOUR_MS), to: new Date(Date.now() - HOUR_MS) } as never);
+    await issue(second, { from: new Date(Date.now() - 2 * HOUR_MS), to: new Date(Date.now() - HOUR_MS) });
     await restartAll();
     await until('the worker says why', async () => (await readyz()).text.includes('its certificate has expired'), WITHIN_MS);
     expect((await readyz()).status).toBe(503);

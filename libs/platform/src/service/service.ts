@@ -96,7 +96,7 @@ export class Service<S extends ServiceSchema> {
 
   /** What /readyz says: null when the service is ready. */
   notReady(): string | null {
-    const trouble = this.#links.get(NATS)?.trouble ?? this.#loginGuard?.trouble ?? null;
+    const trouble = this.#tlsTrouble();
     const detail = trouble === null ? '' : `: ${trouble}`;
     if (this.#lifecycle.state !== 'ready') return `${this.#lifecycle.state}${detail}`;
     if (trouble !== null || this.#links.get(NATS)?.up !== true) return `not connected to NATS${detail}`;
@@ -105,6 +105,11 @@ export class Service<S extends ServiceSchema> {
       if (missing !== null) return missing;
     }
     return this.#order?.missing() ?? null;
+  }
+
+  #tlsTrouble(): string | null {
+    return this.#links.get(NATS)?.trouble ?? this.#loginGuard?.trouble ?? null;
+  }
   }
 
   /** A provider of the service. @throws Error before the container stands, or for a token that it does not have */

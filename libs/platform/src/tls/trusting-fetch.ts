@@ -20,6 +20,7 @@ export function trustingFetch(caFile: string | undefined): Fetch {
       known = { ca, dispatcher: new Agent({ connect: { ca } }) };
     }
     // Undici's own types of the same objects.
-    return fetch(input as string, { ...init, dispatcher: known.dispatcher } as object) as unknown as Promise<Response>;
+    const own = { ...init, dispatcher: known.dispatcher } as object;
+    return (fetch as unknown as Fetch)(input, own);
   };
 }
