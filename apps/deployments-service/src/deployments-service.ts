@@ -6,6 +6,7 @@ import { defineService, resource } from '@slipway/platform';
 import { followedProofs, RpcGate, rpcGate } from '@slipway/proof';
 import { AdapterUses } from './adapters/adapter-uses.js';
 import { AgentListener } from './agents/agent-listener.js';
+import { AgentsModule } from './agents/agents.module.js';
 import { AliasesModule } from './aliases/aliases.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { DeploymentsServiceConfig } from './config.js';
@@ -38,6 +39,7 @@ import { RolloutsModule } from './rollouts/rollouts.module.js';
     AuditModule,
     QuotasModule,
     PlacementModule,
+    AgentsModule,
     RolloutsModule,
   ],
   providers: [rpcGate(RefusalLog)],

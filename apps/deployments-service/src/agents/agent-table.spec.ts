@@ -63,3 +63,17 @@ it('gives agents their full time after a stall', () => {
   expect(pass(5_000)).toEqual(['a']);
   expect(pass(250)).toEqual([]);
 });
+
+it('shows a drained agent as one that drains', () => {
+  for (const wk of ['a', 'b']) table.report(heartbeatOf(wk));
+  table.report({ ...heartbeatOf('c'), draining: true });
+  table.drain(['a', 'c']);
+  const seen = table.live().map(({ wk, draining, drained = false }) => [wk, draining, drained]);
+  expect(seen).toEqual([
+    ['a', true, true],
+    ['b', false, false],
+    ['c', true, false],
+  ]);
+  table.drain([]);
+  expect(table.live()[0]).toMatchObject({ wk: 'a', draining: false });
+});

@@ -1,5 +1,5 @@
 import type { AgentHeartbeat, Incarnation } from '@slipway/contracts';
-import { loadOf } from '../placement/unit.js';
+import { type LiveAgent, loadOf } from '../placement/unit.js';
 
 /** An agent sends a heartbeat each second; after five missed ones it counts as gone. In milliseconds. */
 const SILENCE_MS = 5_000;
@@ -19,6 +19,7 @@ export class AgentTable {
   readonly #agents = new Map<Incarnation, Entry>();
   #lookedAt: number;
   #listeningSince: number | null = null;
+  #drained: ReadonlySet<string> = new Set();
 
   /** @param clock monotonic, in milliseconds */
   constructor(private readonly clock: () => number) {
@@ -34,6 +35,11 @@ export class AgentTable {
   touch(wk: Incarnation): void {
     const entry = this.#agents.get(wk);
     if (entry) entry.lastSeenAt = this.clock();
+  }
+
+  /** From now on `live` returns exactly these agents, where they are live, as `draining` and `drained`. */
+  drain(names: readonly string[]): void {
+    this.#drained = new Set(names);
   }
 
   /** To be called when heartbeats can arrive. */
@@ -52,14 +58,14 @@ export class AgentTable {
   }
 
   /** Drops the agents without a heartbeat for 5 s and returns the others, sorted by name. To be called at least each second. */
-  live(): AgentHeartbeat[] {
+  live(): LiveAgent[] {
     const now = this.clock();
     if (now - this.#lookedAt > STALL_MS) this.#resetSilence();
     this.#lookedAt = now;
     if (this.#listeningSince !== null) {
       for (const [wk, { lastSeenAt }] of this.#agents) if (now - lastSeenAt > SILENCE_MS) this.#agents.delete(wk);
     }
-    return [...this.#agents.values()].map(({ heartbeat }) => heartbeat).sort((a, b) => (a.wk < b.wk ? -1 : 1));
+    return [...this.#agents.values()].map(({ heartbeat }) => this.#seen(heartbeat)).sort((a, b) => (a.wk < b.wk ? -1 : 1));
   }
 
   knows(wk: string): boolean {
@@ -72,6 +78,12 @@ export class AgentTable {
     const loads = assigned.map(({ heartbeat }) => loadOf(heartbeat, { dep, rev }));
     const known = loads.flatMap((load) => (load?.state === 'loading' && load.progress !== null ? [load.progress] : []));
     return known.length > 0 ? Math.max(...known) : null;
+  }
+
+  #seen(heartbeat: AgentHeartbeat): LiveAgent {
+    // An agent that stops by itself keeps no replica, whatever an operator asked for.
+    if (heartbeat.draining || !this.#drained.has(heartbeat.wk)) return heartbeat;
+    return { ...heartbeat, draining: true, drained: true };
   }
 
   #resetSilence(): void {

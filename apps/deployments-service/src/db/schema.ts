@@ -9,6 +9,7 @@ import { Audit1764000000000 } from './migrations/1764000000000-audit.js';
 import { AuditChain1769300000000 } from './migrations/1769300000000-audit-chain.js';
 import { Creations1766000000000 } from './migrations/1766000000000-creations.js';
 import { Tries1767500000000 } from './migrations/1767500000000-tries.js';
+import { DrainedAgents1770200000000 } from './migrations/1770200000000-drained-agents.js';
 import { Quotas1769000000000 } from './migrations/1769000000000-quotas.js';
 import { History1769400000000 } from './migrations/1769400000000-history.js';
 import { NamedAgents1769100000000 } from './migrations/1769100000000-named-agents.js';
@@ -37,6 +38,7 @@ export const deploymentsDatabase: ServiceDatabase = {
     Rollouts1769800000000,
     RolloutSuites1770000000000,
     ReplicaRanges1770100000000,
+    DrainedAgents1770200000000,
   ],
   strays: {
     schemas: ['audit'],
@@ -50,6 +52,7 @@ export const deploymentsDatabase: ServiceDatabase = {
       'deployment_event',
       'adapter_use',
       'rollout',
+      'drained_agent',
       'record_version',
       ...feedTableNames(DeploymentFeed.name),
     ],

@@ -1,6 +1,6 @@
 import type { AgentHeartbeat, Incarnation } from '@slipway/contracts';
 import type { Target, WrittenState } from './target.js';
-import { type Assignments, loadsOf, type UnitKey, unitKey } from './unit.js';
+import { type Assignments, type LiveAgent, loadsOf, type UnitKey, unitKey } from './unit.js';
 
 /** How long the assignment of a lost agent is remembered, in milliseconds: it may come back with its loads. */
 const RETURN_MS = 600_000;
@@ -43,7 +43,7 @@ export class AssignedUnits {
   }
 
   /** The agents, each with only those loads whose units were assigned to it. */
-  trusted(agents: readonly AgentHeartbeat[]): AgentHeartbeat[] {
+  trusted(agents: readonly LiveAgent[]): LiveAgent[] {
     return agents.map((agent) => {
       const units = this.#unitsOf(agent);
       // The index of loads is cached by their array, so an unchanged array is kept.

@@ -344,3 +344,42 @@ it('a completed placement is stable', () => {
   expect(assigned(run({ units, agents, previous: first.assignments }))).toEqual(assigned(first));
   expect(assigned(run({ units, agents }))).toEqual(assigned(first));
 });
+
+describe('a drained agent', () => {
+  const drained = (name: string, more: Partial<Agent> = {}): Agent => anAgent(name, { draining: true, drained: true, ...more });
+
+  it('gets nothing new', () => {
+    const placement = run({ units: [aUnit(1)], agents: [drained('a')] });
+    expect(assigned(placement)).toEqual({});
+    expect(placement.shortages.get('1:1')).toEqual({ reason: 'no_worker', detail: 'Every worker that could run it is being drained.' });
+  });
+
+  it('keeps its replica until another agent has one ready', () => {
+    const a = drained('a', { loads: [aLoad(1, 'ready')] });
+    const previous = before({ a: ['1:1'] });
+    expect(assigned(run({ units: [aUnit(1)], agents: [a], previous }))).toEqual({ a: ['1:1'] });
+    const loading = anAgent('b', { loads: [aLoad(1, 'loading')] });
+    expect(assigned(run({ units: [aUnit(1)], agents: [a, anAgent('b')], previous }))).toEqual({ a: ['1:1'], b: ['1:1'] });
+    expect(assigned(run({ units: [aUnit(1)], agents: [a, loading], previous }))).toEqual({ a: ['1:1'], b: ['1:1'] });
+    const ready = anAgent('b', { loads: [aLoad(1, 'ready')] });
+    expect(assigned(run({ units: [aUnit(1)], agents: [a, ready], previous }))).toEqual({ b: ['1:1'] });
+  });
+
+  it('keeps a replica only for one that is missing', () => {
+    const holder = (name: string): Agent => drained(name, { loads: [aLoad(1, 'ready')] });
+    const ready = anAgent('c', { loads: [aLoad(1, 'ready')] });
+    const units = [aUnit(1, { replicas: 2 })];
+    expect(assigned(run({ units, agents: [holder('a'), holder('b'), ready] }))).toEqual({ a: ['1:1'], c: ['1:1'] });
+  });
+
+  it('gives up at once what it has not loaded', () => {
+    const agents = [drained('a', { loads: [aLoad(1, 'loading')] }), anAgent('b')];
+    expect(assigned(run({ units: [aUnit(1)], agents, previous: before({ a: ['1:1'] }) }))).toEqual({ b: ['1:1'] });
+  });
+
+  it('keeps an old revision while requests reach it', () => {
+    const agents = [drained('a', { loads: [aLoad(1, 'ready', 1), aLoad(1, 'ready', 2)] }), anAgent('b', { loads: [aLoad(1, 'ready', 2)] })];
+    const units = [aUnit(1, { rev: 1, replicas: 0, kept: Infinity }), aUnit(1, { rev: 2 })];
+    expect(assigned(run({ units, agents }))).toEqual({ a: ['1:1'], b: ['1:2'] });
+  });
+});

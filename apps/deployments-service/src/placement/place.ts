@@ -78,13 +78,25 @@ function keepRunning(draft: Draft, unit: Unit): void {
   const { agents } = draft.input;
   const holders = agents.filter((agent) => keepRank(agent, unit, draft.input) !== null);
   // A draining agent ends its loads by itself: they stay assigned, but do not count as replicas.
-  for (const agent of holders.filter((a) => a.draining)) assign(draft, unit, agent);
+  for (const agent of holders.filter((a) => a.draining && !a.drained)) assign(draft, unit, agent);
   const rank = (agent: Agent): number => keepRank(agent, unit, draft.input) ?? Infinity;
   // Of replicas that are alike, the one with the fewest requests leaves.
   const requests = (agent: Agent): number => loadOf(agent, unit)?.requests ?? 0;
   const order = (a: Agent, b: Agent): number => rank(a) - rank(b) || requests(b) - requests(a) || compareNames(a, b);
-  const kept = holders.filter((agent) => fit(agent, unit)).sort(order);
-  for (const agent of kept.slice(0, unit.kept ?? wantedReplicas(unit, agents))) assign(draft, unit, agent);
+  const inOrder = holders.toSorted(order);
+  const kept = inOrder.filter((agent) => fit(agent, unit)).slice(0, unit.kept ?? wantedReplicas(unit, agents));
+  for (const agent of kept) assign(draft, unit, agent);
+  for (const agent of bridging(inOrder, unit, draft)) assign(draft, unit, agent);
+}
+
+/** The drained agents that keep a unit, one for each replica that is not ready elsewhere. They do not count as replicas. */
+function bridging(holders: readonly Agent[], unit: Unit, { input }: Draft): Agent[] {
+  const drained = holders.filter((agent) => agent.drained);
+  // A unit without wanted replicas ends by itself, once no request is under way to it.
+  if (unit.replicas === 0) return drained;
+  const isReady = (agent: Agent): boolean => loadOf(agent, unit)?.state === 'ready';
+  const missing = wantedReplicas(unit, input.agents) - holders.filter((agent) => fit(agent, unit) && isReady(agent)).length;
+  return drained.filter(isReady).slice(0, Math.max(0, missing));
 }
 
 /** Rank of an agent for keeping a unit, 0 = keep first; null when it has no load of it. */
@@ -163,6 +175,8 @@ function lacksAdapters({ engine }: Demands, words: { readonly exports: string; r
 
 function noWorkerDetail({ input }: Draft, unit: Unit): string {
   const isOld = (demands: Demands): boolean => input.agents.some((agent) => fit(agent, demands));
+  const isDrained = input.agents.some((agent) => agent.drained && fit({ ...agent, draining: false }, unit));
+  if (isDrained) return 'Every worker that could run it is being drained.';
   if (unit.adapter && isOld({ ...unit, adapter: false })) return lacksAdapters(unit, LACKS.all);
   return unit.secret && isOld({ ...unit, secret: false })
     ? 'No connected worker accepts sealed credentials: the workers are older than deployments-service.'
@@ -213,6 +227,7 @@ function obstacleOn(agent: Agent, unit: Demands & Need, memory: FreeMemory): Obs
   if (!fit(agent, unit)) {
     const runsIt = agent.engines.includes(unit.engine);
     if (!runsIt) return { reason: 'unable', detail: 'This worker does not run this kind of engine.' };
+    if (agent.drained) return { reason: 'unable', detail: 'This worker is being drained.' };
     if (agent.draining) return { reason: 'unable', detail: 'This worker is being stopped.' };
     const isOnlyOld = unit.adapter && fit(agent, { ...unit, adapter: false });
     if (isOnlyOld) return { reason: 'unable', detail: lacksAdapters(unit, LACKS.one) };

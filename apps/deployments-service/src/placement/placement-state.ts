@@ -4,7 +4,7 @@ import { AssignedUnits } from './assigned-units.js';
 import { observe, type Observation, type RevisionEvidence } from './observe.js';
 import { place, type PlacementResult, roomFor, type Shortage, wantedReplicas } from './place.js';
 import { type Revision, type Target, unitsOf } from './target.js';
-import { type Assignments, loadOf, loadsOf, type Unit, type UnitKey, unitKey } from './unit.js';
+import { type Assignments, type LiveAgent, loadOf, loadsOf, type Unit, type UnitKey, unitKey } from './unit.js';
 
 /** Result of one round. */
 export interface Round {
@@ -35,7 +35,7 @@ export class PlacementState {
    * stored states.
    * @param reported all live agents
    */
-  round(targets: readonly Target[], reported: readonly AgentHeartbeat[], now: number): Round {
+  round(targets: readonly Target[], reported: readonly LiveAgent[], now: number): Round {
     if (this.#isNew) this.#assigned.restore(targets, reported, now);
     this.#isNew = false;
     const agents = this.#assigned.trusted(reported);

@@ -51,6 +51,7 @@ function senderOf(
     LoadTable,
     LoadTimes,
     PlacementRepository,
+    Placer,
     TargetLoader,
   ],
 })

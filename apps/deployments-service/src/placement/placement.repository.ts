@@ -73,9 +73,18 @@ const NEXT_TERM = `
 const WANTED = `r.number IN (d.rev, d.serving_rev)
   OR (r.number = d.leaving_rev AND d.serving_since > now() - :handover * interval '1 millisecond')`;
 
-/** The present term. With the lock, no other placer is elected before the transaction ends. */
-const READ_TERM = 'SELECT term FROM placement_term';
-const LOCK_TERM = `${READ_TERM} FOR SHARE`;
+/** The present term, and the agents that are drained. */
+const READ_TERM = 'SELECT term, ARRAY(SELECT wk FROM drained_agent) AS drained FROM placement_term';
+/** With the lock, no other placer is elected before the transaction ends. */
+const LOCK_TERM = 'SELECT term FROM placement_term FOR SHARE';
+
+/** What each round of reading begins with. */
+export interface ReadTerm {
+  /** The newest term. */
+  readonly term: number;
+  /** Names of the drained agents. */
+  readonly drained: readonly string[];
+}
 
 /** Keeps the time of the first failure across retries, between which the deployment loads again. */
 const FAILED_SINCE = 'coalesce(failed_since, now())';
@@ -112,14 +121,14 @@ export class PlacementRepository {
     return { term: Number(row?.term), former: Number(row?.former) };
   }
 
-  term(): Promise<number> {
-    return this.#transactions.read((connection) => this.#term(connection, READ_TERM));
+  term(): Promise<ReadTerm> {
+    return this.#transactions.read((connection) => this.#readTerm(connection));
   }
 
   /** The newest term, and all deployments except stopped ones without loads, oldest first. */
-  targets(): Promise<{ term: number; targets: StoredTarget[] }> {
+  targets(): Promise<ReadTerm & { targets: StoredTarget[] }> {
     return this.#transactions.read(async (connection) => {
-      const term = await this.#term(connection, READ_TERM);
+      const first = await this.#readTerm(connection);
       const rows = await connection
         .createQueryBuilder(DeploymentEntity, 'd')
         .innerJoinAndMapMany('d.revisions', RevisionEntity, 'r', `r.deployment_id = d.id AND (${WANTED})`, { handover: this.#handoverMs })
@@ -127,7 +136,7 @@ export class PlacementRepository {
         .where(`NOT (d.desired = 'stopped' AND d.state = 'stopped')`)
         .orderBy('d.id')
         .getMany();
-      return { term, targets: rows.map((row) => targetOf(row as WithRevisions)) };
+      return { ...first, targets: rows.map((row) => targetOf(row as WithRevisions)) };
     });
   }
 
@@ -137,7 +146,7 @@ export class PlacementRepository {
    */
   async writeStates(term: number, changes: readonly StateChange[]): Promise<void> {
     await this.#transactions.run(async (tx) => {
-      if ((await this.#term(tx, LOCK_TERM)) !== term) return;
+      if ((await this.#lockTerm(tx)) !== term) return;
       for (const stateChange of changes) {
         const change = await this.#write(tx, stateChange);
         if (change) await this.#feed.record(tx, change);
@@ -148,7 +157,7 @@ export class PlacementRepository {
   /** Writes what the load decided, and records it in the history of each deployment. Fenced as `writeStates`. */
   async writeScalings(term: number, scalings: readonly ScaledDeployment[]): Promise<void> {
     await this.#transactions.run(async (tx) => {
-      if ((await this.#term(tx, LOCK_TERM)) !== term) return;
+      if ((await this.#lockTerm(tx)) !== term) return;
       for (const { dep, account, before, replicas, requests } of scalings) {
         // An owner who fixed the number meanwhile, or moved the range, has the last word.
         const where = {
@@ -165,9 +174,14 @@ export class PlacementRepository {
     });
   }
 
-  async #term(connection: EntityManager, statement: string): Promise<number> {
-    const [row] = await connection.query<{ term: string }[]>(statement);
+  async #lockTerm(tx: EntityManager): Promise<number> {
+    const [row] = await tx.query<{ term: string }[]>(LOCK_TERM);
     return Number(row?.term);
+  }
+
+  async #readTerm(connection: EntityManager): Promise<ReadTerm> {
+    const [row] = await connection.query<{ term: string; drained: string[] }[]>(READ_TERM);
+    return { term: Number(row?.term), drained: row?.drained ?? [] };
   }
 
   /** Writes one state change; null when the feed does not carry it. */

@@ -142,15 +142,20 @@ export class Placer {
   async #refresh(): Promise<void> {
     try {
       // A standby replica reads as well: its readiness depends on the database.
-      await (this.#term === null ? this.#repository.term() : this.#readAndWrite(this.#term));
+      await (this.#term === null ? this.#standBy() : this.#readAndWrite(this.#term));
       this.#databaseBack();
     } catch (error) {
       this.#databaseFailed(error);
     }
   }
 
+  async #standBy(): Promise<void> {
+    this.#agents.drain((await this.#repository.term()).drained);
+  }
+
   async #readAndWrite(own: number): Promise<void> {
-    const { term, targets } = await this.#repository.targets();
+    const { term, drained, targets } = await this.#repository.targets();
+    this.#agents.drain(drained);
     if (term > own) return this.#stepDown(own, term);
     const complete = await this.#loader.complete(targets);
     if (this.#term !== own) return undefined;

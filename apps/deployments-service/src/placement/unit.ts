@@ -30,10 +30,19 @@ export interface Unit {
 export type UnitKey = `${number}:${number}`;
 export const unitKey = ({ dep, rev }: { readonly dep: number; readonly rev: number }): UnitKey => `${dep}:${rev}`;
 
+/** A live agent. `draining` is true as well where it is `drained`. */
+export interface LiveAgent extends AgentHeartbeat {
+  /**
+   * True while it is drained though its process stays: it keeps each replica until another agent has one ready. Absent = it is
+   * not. An agent that is only `draining` ends by itself.
+   */
+  readonly drained?: boolean;
+}
+
 /** The part of an agent's heartbeat that placement reads. */
 export type Agent = Pick<
-  AgentHeartbeat,
-  'wk' | 'host' | 'zone' | 'mem_free' | 'engines' | 'features' | 'cached' | 'draining' | 'loads' | 'key'
+  LiveAgent,
+  'wk' | 'host' | 'zone' | 'mem_free' | 'engines' | 'features' | 'cached' | 'draining' | 'drained' | 'loads' | 'key'
 >;
 
 type Loads = Pick<Agent, 'loads'>;

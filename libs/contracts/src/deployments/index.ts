@@ -1,5 +1,6 @@
 export * from './aliases.js';
 export * from './assignments.js';
+export * from './connected-workers.js';
 export * from './deployment-audit.js';
 export * from './deployment-commands.js';
 export * from './deployment-events.js';

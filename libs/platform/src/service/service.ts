@@ -99,7 +99,7 @@ export class Service<S extends ServiceSchema> {
     const trouble = this.#tlsTrouble();
     const detail = trouble === null ? '' : `: ${trouble}`;
     if (this.#lifecycle.state !== 'ready') return `${this.#lifecycle.state}${detail}`;
-    if (trouble !== null || this.#links.get(NATS)?.up !== true) return `not connected to NATS${detail}`;
+    if (this.#links.get(NATS)?.up !== true) return `not connected to NATS${detail}`;
     for (const resource of this.#resources) {
       const missing = resource.notReady?.(this.get(resource.token)) ?? null;
       if (missing !== null) return missing;
@@ -109,7 +109,6 @@ export class Service<S extends ServiceSchema> {
 
   #tlsTrouble(): string | null {
     return this.#links.get(NATS)?.trouble ?? this.#loginGuard?.trouble ?? null;
-  }
   }
 
   /** A provider of the service. @throws Error before the container stands, or for a token that it does not have */

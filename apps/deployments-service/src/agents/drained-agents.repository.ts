@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import type { Incarnation } from '@slipway/contracts';
+import type { EntityManager } from 'typeorm';
+
+/** After this time a row of an agent that is not connected is removed: names of agents do not come back. */
+const KEPT = `interval '7 days'`;
+
+/** Which agents are drained. */
+@Injectable()
+export class DrainedAgentsRepository {
+  /** Since when each of them is drained. */
+  async all(connection: EntityManager): Promise<ReadonlyMap<string, Date>> {
+    const rows = await connection.query<{ wk: string; since: Date }[]>(`SELECT wk, since FROM drained_agent`);
+    return new Map(rows.map(({ wk, since }) => [wk, since]));
+  }
+
+  /** @returns true if it was not drained */
+  async add(tx: EntityManager, wk: Incarnation): Promise<boolean> {
+    return (await tx.query<object[]>(`INSERT INTO drained_agent (wk) VALUES ($1) ON CONFLICT DO NOTHING RETURNING wk`, [wk])).length > 0;
+  }
+
+  /** @returns true if it was drained */
+  async remove(tx: EntityManager, wk: Incarnation): Promise<boolean> {
+    const [rows] = await tx.query<[object[], number]>(`DELETE FROM drained_agent WHERE wk = $1 RETURNING wk`, [wk]);
+    return rows.length > 0;
+  }
+
+  /** Removes old rows of agents that are not connected. */
+  async sweep(tx: EntityManager, connected: readonly Incarnation[]): Promise<void> {
+    await tx.query(`DELETE FROM drained_agent WHERE since < now() - ${KEPT} AND NOT wk = ANY ($1)`, [connected]);
+  }
+}

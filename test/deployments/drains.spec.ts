@@ -1,0 +1,82 @@
+import { DrainWorker, ListConnectedWorkers, ReadDeploymentAudit } from '@slipway/contracts';
+import { describe, expect } from 'vitest';
+import { until } from '../testing/until.js';
+import type { FakeAgent } from './fake-agent.js';
+import { anAccount, type DeploymentsRig } from './rig.js';
+import { rigTest as it } from './rig-test.js';
+
+const actor = { kind: 'ops', client: 'test' } as const;
+
+const drain = (rig: DeploymentsRig, { wk }: FakeAgent, on = true) => rig.ask(DrainWorker, { wk, drain: on, actor });
+
+async function listed(rig: DeploymentsRig, { wk }: FakeAgent) {
+  const { workers } = await rig.ask(ListConnectedWorkers, {});
+  return workers.find((worker) => worker.wk === wk);
+}
+
+describe.concurrent('a drained worker', () => {
+  it('gives up its replica once another has it ready', async ({ rig }) => {
+    await rig.startReplica();
+    const a = rig.startAgent();
+    const account = anAccount();
+    const id = await rig.create(account);
+    await rig.published(id, 'ready');
+    expect(await listed(rig, a)).toMatchObject({ state: 'active', drained_since: null, loads: 1, deployments: [id] });
+
+    const { worker } = await drain(rig, a);
+    expect(worker).toMatchObject({ wk: a.wk, state: 'draining', loads: 1 });
+    expect(worker.drained_since).not.toBeNull();
+    // The term reaches the agent with each repetition: two of them are rounds of the placer with the drain known.
+    const seen = a.terms.length;
+    await until('the placer repeats the assignment', () => a.terms.length > seen + 1);
+    expect(a.runs(id)).toBe(true);
+
+    const b = rig.startAgent({ react: () => ({ state: 'loading', progress: 0.5 }) });
+    await until('the other agent loads it', () => b.runs(id));
+    expect(a.runs(id)).toBe(true);
+    a.drains = true;
+    b.say(id, { state: 'ready', progress: null, context: 2_048, caps: ['tools'] });
+    await until('the drained agent lets go', () => !a.runs(id));
+    expect(await listed(rig, a)).toMatchObject({ state: 'draining', loads: 1 });
+    a.finish();
+    await until('it is empty', async () => (await listed(rig, a))?.state === 'drained');
+    const states = rig.gateway.states.get(id) ?? [];
+    expect(states.slice(states.indexOf('ready'))).toEqual(['ready']);
+  });
+
+  it('takes replicas again after the drain is undone', async ({ rig }) => {
+    await rig.startReplica();
+    const a = rig.startAgent();
+    await drain(rig, a);
+    await drain(rig, a);
+    const account = anAccount();
+    const id = await rig.create(account);
+    const { detail } = await rig.seen(account, id, 'pending', 'no_worker');
+    expect(detail).toBe('Every worker that could run it is being drained.');
+
+    await drain(rig, a, false);
+    await rig.published(id, 'ready');
+    expect(a.runs(id)).toBe(true);
+    const { entries } = await rig.ask(ReadDeploymentAudit, { after: 0 });
+    const actions = entries.map(({ text }) => (JSON.parse(text ?? '[]') as unknown[])[3]);
+    expect(actions.filter((action) => String(action).startsWith('worker.'))).toEqual(['worker.drain', 'worker.undrain']);
+  });
+
+  it('stays drained when another replica takes over', async ({ rig }) => {
+    const first = await rig.startReplica();
+    const [a, b] = [rig.startAgent(), rig.startAgent()];
+    await drain(rig, a);
+    await rig.startReplica();
+    await first.end();
+    const id = await rig.create(anAccount());
+    await rig.published(id, 'ready');
+    expect([a.runs(id), b.runs(id)]).toEqual([false, true]);
+    expect(await listed(rig, a)).toMatchObject({ state: 'drained' });
+  });
+
+  it('must be connected', async ({ rig }) => {
+    await rig.startReplica();
+    const { code } = await drain(rig, { wk: 'nowhere' } as FakeAgent).catch((error: unknown) => error as { code: string });
+    expect(code).toBe('not_found');
+  });
+});
