@@ -76,7 +76,6 @@ describe.concurrent('a drained worker', () => {
 
   it('must be connected', async ({ rig }) => {
     await rig.startReplica();
-    const { code } = await drain(rig, { wk: 'nowhere' } as FakeAgent).catch((error: unknown) => error as { code: string });
-    expect(code).toBe('not_found');
+    await expect(drain(rig, { wk: 'nowhere' } as FakeAgent)).rejects.toMatchObject({ code: 'not_found' });
   });
 });

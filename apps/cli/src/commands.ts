@@ -20,6 +20,7 @@ import { jobs, tune } from './tuning/job-commands.js';
 import { trainers } from './tuning/trainer-commands.js';
 import { usage } from './usage/usage-command.js';
 import { users } from './users/user-commands.js';
+import { drain } from './workers/drain-command.js';
 import { workers } from './workers/worker-commands.js';
 
 const rotateKey = command(
@@ -55,6 +56,7 @@ export const COMMANDS: readonly CliCommand[] = [
   audit,
   group('sessions', 'Replaces the key that signs the sessions of the console.', [rotateKey]),
   workers,
+  drain,
   status,
   check,
   migrate,

@@ -4,6 +4,7 @@ import { type CliCommand, command } from '../command.js';
 import { isAbsent } from '../session/connect.js';
 import type { Session } from '../session/session.js';
 import { table } from '../table.js';
+import { allConnected } from '../workers/connected-workers.js';
 import { allWorkers } from '../workers/worker-commands.js';
 import { inTheWay, processTable, releasesText, type SeenProcesses } from './releases.js';
 
@@ -49,11 +50,22 @@ async function serviceCheck(session: Session, name: string, read: (session: Sess
   }
 }
 
+async function drainedText(session: Session): Promise<string> {
+  try {
+    const connected = await allConnected(session);
+    const drained = connected.filter((one) => one.drained_since !== null).length;
+    return `, ${connected.length} connected${drained > 0 ? `, ${drained} of them drained` : ''}`;
+  } catch (error) {
+    if (isAbsent(error)) return '';
+    throw error;
+  }
+}
+
 async function workers(session: Session): Promise<Check> {
   const name = 'workers';
   try {
     const joined = (await allWorkers(session)).filter((one) => one.expelled_at === null);
-    return { name, state: 'ok', detail: `${joined.length} joined` };
+    return { name, state: 'ok', detail: `${joined.length} joined${await drainedText(session)}` };
   } catch (error) {
     if (error instanceof CliError || isServiceError(error)) return { name, state: 'failed', detail: `${error.code}: ${error.message}` };
     throw error;

@@ -1,9 +1,11 @@
-import { ExpelWorker, Incarnation, type JoinedWorker, ListWorkers } from '@slipway/contracts';
+import { type ConnectedWorker, ExpelWorker, type Incarnation, type JoinedWorker, ListWorkers } from '@slipway/contracts';
 import type { z } from 'zod';
 import { command, group } from '../command.js';
+import { isAbsent } from '../session/connect.js';
 import { OPERATOR, type Session } from '../session/session.js';
 import { tableOr } from '../table.js';
-import { checkedBy } from '../values.js';
+import { allConnected } from './connected-workers.js';
+import { workerName } from './drain-command.js';
 
 type Worker = z.output<typeof JoinedWorker>;
 
@@ -19,14 +21,37 @@ export async function allWorkers(session: Session): Promise<Worker[]> {
   return all;
 }
 
-const list = command('list', 'Lists the workers that joined and may still be connected.').plans(() => async (session) => {
-  const found = await allWorkers(session);
-  const rows = found.map((one) => [one.wk, one.host, one.runners, one.expires_at, one.expelled_at]);
-  const text = tableOr('No worker joined.', ['NAME', 'HOST', 'RUNNERS', 'PROVEN UNTIL', 'EXPELLED'], rows);
-  return { json: { workers: found }, text };
-});
+/** The connected workers, by name; null where deployments-service does not run. */
+async function connectedByName(session: Session): Promise<Map<string, ConnectedWorker> | null> {
+  try {
+    return new Map((await allConnected(session)).map((one) => [one.wk, one]));
+  } catch (error) {
+    if (isAbsent(error)) return null;
+    throw error;
+  }
+}
 
-const workerName = checkedBy(Incarnation, (text) => `"${text}" is no name of a worker.`);
+const list = command(
+  'list',
+  'Lists the workers that joined or are connected, with their replicas.',
+  'A worker that is away is not connected now; it may come back until its name expires.',
+).plans(() => async (session) => {
+  const [joined, connected] = await Promise.all([allWorkers(session), connectedByName(session)]);
+  const known = new Map(joined.map((one) => [one.wk as string, one]));
+  const names = [...new Set([...known.keys(), ...(connected?.keys() ?? [])])].sort();
+  const rows = names.map((wk) => {
+    const [own, live] = [known.get(wk), connected?.get(wk)];
+    const state = live?.state ?? (connected ? 'away' : null);
+    return [wk, live?.host ?? own?.host, state, live?.loads, live?.drained_since, own?.expires_at, own?.expelled_at];
+  });
+  const titles = ['NAME', 'HOST', 'STATE', 'REPLICAS', 'DRAINED SINCE', 'PROVEN UNTIL', 'EXPELLED'];
+  const note = connected ? undefined : 'deployments-service does not run: which of them are connected is not known.';
+  return {
+    json: { workers: joined, connected: connected && [...connected.values()] },
+    text: tableOr('No worker joined, and none is connected.', titles, rows),
+    note,
+  };
+});
 
 const expel = command(
   'expel',
@@ -39,4 +64,4 @@ const expel = command(
     return { json: { wk, until }, text: `Worker ${wk} gets no new name and no new proof; its last one expires at ${until}.` };
   });
 
-export const workers = group('workers', 'Lists the workers that joined, and expels one.', [list, expel]);
+export const workers = group('workers', 'Lists the workers, and expels one.', [list, expel]);
