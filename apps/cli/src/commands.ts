@@ -2,6 +2,7 @@ import { RotateSessionKey } from '@slipway/contracts';
 import { accounts } from './accounts/account-commands.js';
 import { aliases } from './aliases/alias-commands.js';
 import { audit } from './audit/audit-commands.js';
+import { backup, restore } from './backup/backup-commands.js';
 import { check, status } from './check/check-commands.js';
 import { certs } from './certs/certs-command.js';
 import { natsConf } from './certs/nats-conf-command.js';
@@ -60,6 +61,8 @@ export const COMMANDS: readonly CliCommand[] = [
   status,
   check,
   migrate,
+  backup,
+  restore,
   certs,
   natsConf,
 ];

@@ -1,5 +1,6 @@
 import { DataSource } from 'typeorm';
 import { type DatabaseOptions, migrationOptions } from './data-source-options.js';
+import { MIGRATIONS_LOCK } from './pending-migrations.js';
 import { bringStraysHome } from './stray-relations.js';
 
 /**
@@ -11,7 +12,7 @@ export async function migrate(options: DatabaseOptions): Promise<void> {
   await dataSource.initialize();
   const lock = dataSource.createQueryRunner();
   try {
-    await lock.query(`SELECT pg_advisory_lock(hashtextextended('slipway.migrations', 0))`);
+    await lock.query(`SELECT pg_advisory_lock(${MIGRATIONS_LOCK})`);
     await bringStraysHome(lock, options.strays, options.log);
     const done = await dataSource.runMigrations();
     if (done.length > 0) options.log.info({ migrations: done.map(({ name }) => name) }, 'database.migrated');

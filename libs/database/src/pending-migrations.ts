@@ -5,8 +5,11 @@ import { connectionSettings } from './settings.js';
 /** SQLSTATE: the database does not exist. */
 const MISSING = '3D000';
 
+/** Key of the advisory lock under which migrations run. */
+export const MIGRATIONS_LOCK = `hashtextextended('slipway.migrations', 0)`;
+
 /** Names of a service's migrations, in the order in which they run. */
-function namesOf({ migrations }: Pick<DatabaseOptions, 'migrations'>): string[] {
+export function migrationNames({ migrations }: Pick<DatabaseOptions, 'migrations'>): string[] {
   const classes = Object.values(migrations) as (new () => { readonly name?: string })[];
   return classes.map((Migration) => new Migration().name ?? Migration.name);
 }
@@ -32,5 +35,5 @@ async function doneIn(url: string): Promise<ReadonlySet<string>> {
 /** Names of the migrations that a database lacks, in the order in which they will run. It changes nothing. */
 export async function pendingMigrations(options: Pick<DatabaseOptions, 'url' | 'migrations'>): Promise<string[]> {
   const done = await doneIn(options.url);
-  return namesOf(options).filter((name) => !done.has(name));
+  return migrationNames(options).filter((name) => !done.has(name));
 }

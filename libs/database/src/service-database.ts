@@ -5,13 +5,17 @@ import {
   type Logger,
   type MigrationSteps,
   postgresAddress,
+  type PreparedRestore,
   Registry,
   type Resource,
+  type RestoreOrder,
   serviceFragment,
 } from '@slipway/platform';
 import { z } from 'zod';
 import { AuditLog } from './audit/audit-log.js';
 import { RefusalLog, type RefusalLogOptions } from './audit/refusal-log.js';
+import { BACKED_UP } from './backup/manifest.js';
+import { RestoredDatabase, RestoreRefusal } from './backup/restore-database.js';
 import type { DatabaseOptions } from './data-source-options.js';
 import { Database } from './database.js';
 import { ensureDatabase } from './ensure-database.js';
@@ -45,12 +49,11 @@ export function database({ name, ...made }: ServiceDatabase): Resource<Database>
   };
   const create = (config: DatabaseConfig, log: Logger, metrics: Registry): Database =>
     new Database({ url: urlOf(config), ...made, migrate: config.MIGRATE, log, metrics });
-  const steps = (environment: Readonly<Record<string, string | undefined>>, log: Logger): MigrationSteps => {
-    const config = loadConfig(
-      z.object({ ...databaseFragment, [`${name.toUpperCase()}_DATABASE_URL`]: postgresAddress.optional() }),
-      environment,
-    );
-    const options = { url: urlOf(config), ...made, log };
+  type Environment = Readonly<Record<string, string | undefined>>;
+  const addressIn = (environment: Environment): string =>
+    urlOf(loadConfig(z.object({ ...databaseFragment, [`${name.toUpperCase()}_DATABASE_URL`]: postgresAddress.optional() }), environment));
+  const steps = (environment: Environment, log: Logger): MigrationSteps => {
+    const options = { url: addressIn(environment), ...made, log };
     return {
       pending: () => pendingMigrations(options),
       apply: async () => {
@@ -58,6 +61,11 @@ export function database({ name, ...made }: ServiceDatabase): Resource<Database>
         await migrate(options);
       },
     };
+  };
+  const backedUp = BACKED_UP.find((one) => one === name);
+  const restore = (environment: Environment, log: Logger, order: RestoreOrder): Promise<PreparedRestore> => {
+    if (!backedUp) throw new RestoreRefusal(`No backup holds the database of ${name}.`);
+    return RestoredDatabase.load({ url: addressIn(environment), ...made, log, name: backedUp, ...order });
   };
   return {
     name: 'database',
@@ -69,6 +77,7 @@ export function database({ name, ...made }: ServiceDatabase): Resource<Database>
     ],
     check: (config) => checkAddress(urlOf({ ...config })),
     migrations: steps,
+    restore,
     start: (opened) => opened.open(),
     stop: (opened) => opened.close(),
   };

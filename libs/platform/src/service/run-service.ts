@@ -3,6 +3,7 @@ import { loadConfig } from '../config/load-config.js';
 import { createLogger, type Logger } from '../log/logger.js';
 import { checkServices } from './check-services.js';
 import { type MigrateWord, migrateServices } from './migrate-services.js';
+import { restoreOrderOf, restoreServices } from './restore-services.js';
 import { Service } from './service.js';
 import { freeStartGarbage } from './heap.js';
 import type { ServiceDefinition, ServiceSchema } from './service-definition.js';
@@ -36,7 +37,7 @@ interface Running {
  * the process at once) and on faults that nothing caught, then exits: 0 after an ordered stop, else 1. Wrong configuration,
  * also when it shows only at the start of a part, is written to stderr in one line per problem. With the argument `--check` the
  * process writes what is wrong with its configuration and ends, without a start: 0 when nothing is wrong, else 2. `--migrate=plan`
- * and `--migrate=apply` show and run the migrations of its database alone.
+ * and `--migrate=apply` show and run the migrations of its database alone, `--restore=PATH` restores it from a backup.
  * @param environment usually `process.env`
  */
 export const runService = <S extends ServiceSchema>(definition: ServiceDefinition<S>, environment: Environment): Promise<void> =>
@@ -51,6 +52,8 @@ export const runServices = async (services: readonly ServiceToRun[]): Promise<vo
   for (const word of MIGRATE_WORDS) {
     if (process.argv.includes(`--migrate=${word}`)) process.exit(await migrateServices(services, word));
   }
+  const order = restoreOrderOf(process.argv);
+  if (order) process.exit(await restoreServices(services, order));
   await runAll(services.map((service) => () => running(service)));
 };
 

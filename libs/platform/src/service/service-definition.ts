@@ -30,6 +30,22 @@ export interface MigrationSteps {
   apply(): Promise<void>;
 }
 
+/** An archive to restore a database from. */
+export interface RestoreOrder {
+  /** Its path. */
+  readonly archive: string;
+  /** Whether a database that holds something is emptied before. */
+  readonly replace: boolean;
+}
+
+/** A restore that is loaded, and not real yet. */
+export interface PreparedRestore {
+  /** What was loaded, for whoever ordered it. */
+  readonly facts: object;
+  commit(): Promise<void>;
+  rollback(): Promise<void>;
+}
+
 /**
  * Something with an orderly start and stop: a database, a feed, a background loop. The skeleton gets the instance from Nest's
  * container, so it is made by constructor injection like any other provider.
@@ -42,6 +58,8 @@ export interface Resource<T = unknown> {
   readonly providers?: readonly Provider[];
   /** Its migrations, for a process that runs them alone. @throws ConfigError without an address */
   migrations?(environment: Readonly<Record<string, string | undefined>>, log: Logger): MigrationSteps;
+  /** Loads an archive into it, for a process that does only that. @throws ConfigError without an address; an error that says why not */
+  restore?(environment: Readonly<Record<string, string | undefined>>, log: Logger, order: RestoreOrder): Promise<PreparedRestore>;
   /** Checks its settings and the files that they name, and opens nothing. @throws ConfigError naming what is wrong */
   check?(config: ServiceConfig): Promise<void> | void;
   start?(instance: T): Promise<void> | void;
