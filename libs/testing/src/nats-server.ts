@@ -88,9 +88,13 @@ export class TestNatsServer {
     await this.#whenReady(child);
   }
 
-  /** Replaces the configuration lines, and has the running process read them. @throws Error when it refuses them */
-  async reload(config: string): Promise<void> {
-    await this.#write(config);
+  /**
+   * Has the running process read its configuration and certificates again.
+   * @param config lines that replace those it has; absent = the same
+   * @throws Error when it refuses them
+   */
+  async reload(config?: string): Promise<void> {
+    if (config !== undefined) await this.#write(config);
     const before = this.#output.length;
     this.#child?.kill('SIGHUP');
     const deadline = Date.now() + READY_WITHIN_MS;
@@ -114,11 +118,6 @@ export class TestNatsServer {
   /** Suspends the process: its sockets stay open but nothing answers. */
   freeze(): void {
     this.#child?.kill('SIGSTOP');
-  }
-
-  /** Makes the server read its configuration and certificates again. */
-  reload(): void {
-    this.#child?.kill('SIGHUP');
   }
 
   thaw(): void {

@@ -105,15 +105,15 @@ describe('a cluster that speaks TLS alone', () => {
     asking.catch(() => undefined);
     // Both authorities are trusted first, everywhere; then the second one signs; then the first one goes.
     await writeFile(at('ca.pem'), `${first.cert}${second.cert}`);
-    for (const node of stage.rig.bus.servers) node.reload();
+    await Promise.all(stage.rig.bus.servers.map((node) => node.reload()));
     await until('the agent trusts both', () => stage.agent.output().includes('nats.certificates_changed'), WITHIN_MS);
     await issue(second);
-    for (const node of stage.rig.bus.servers) node.reload();
+    await Promise.all(stage.rig.bus.servers.map((node) => node.reload()));
     await writeFile(at('new-ca.pem'), second.cert);
     await until('all servers show the new certificate', async () => (await refusalWith(at('new-ca.pem'))) === null, WITHIN_MS);
     await restartAll();
     await writeFile(at('ca.pem'), second.cert);
-    for (const node of stage.rig.bus.servers) node.reload();
+    await Promise.all(stage.rig.bus.servers.map((node) => node.reload()));
     isOver = true;
     const answers = await asking;
     expect(answers.length).toBeGreaterThan(0);
