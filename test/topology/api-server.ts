@@ -36,19 +36,24 @@ export class ApiServer {
     return join(this.#folder, 'certificates/apiserver.crt');
   }
 
+  /** Key that signs the tokens of service accounts. */
+  get accountsKey(): string {
+    return join(this.#folder, 'accounts.key');
+  }
+
   /** @throws Error when the API server is not ready within two minutes */
   async start({ etcd, apiserver }: ApiServerTools): Promise<void> {
     const [client = 0, peer = 0, port = 0] = await freePorts(3);
     this.#port = port;
     this.#writeFiles();
     const [clients, peers] = [`http://127.0.0.1:${client}`, `http://127.0.0.1:${peer}`];
-    this.#spawn(etcd, [
+    this.run(etcd, [
       ...['--data-dir', join(this.#folder, 'etcd'), '--listen-client-urls', clients, '--advertise-client-urls', clients],
       ...['--listen-peer-urls', peers, '--initial-advertise-peer-urls', peers, '--initial-cluster', `default=${peers}`],
       ...['--log-level', 'error', '--unsafe-no-fsync'],
     ]);
-    const key = join(this.#folder, 'accounts.key');
-    this.#spawn(apiserver, [
+    const key = this.accountsKey;
+    this.run(apiserver, [
       ...[
         '--etcd-servers',
         clients,
@@ -89,7 +94,7 @@ export class ApiServer {
     mkdirSync(join(this.#folder, 'certificates'));
     writeFileSync(join(this.#folder, 'tokens.csv'), `${TOKEN},administrator,1,"system:masters"\n`);
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-    writeFileSync(join(this.#folder, 'accounts.key'), privateKey.export({ type: 'pkcs1', format: 'pem' }), { mode: 0o600 });
+    writeFileSync(this.accountsKey, privateKey.export({ type: 'pkcs1', format: 'pem' }), { mode: 0o600 });
     const config = {
       apiVersion: 'v1',
       kind: 'Config',
@@ -101,7 +106,8 @@ export class ApiServer {
     writeFileSync(this.kubeconfig, JSON.stringify(config));
   }
 
-  #spawn(program: string, args: readonly string[]): void {
+  /** Starts a program that ends with the cluster. */
+  run(program: string, args: readonly string[]): void {
     const child = spawn(program, args, { stdio: 'ignore' });
     endWithProcess(child);
     this.#children.push(child);

@@ -93,6 +93,19 @@ export async function goTool(tool: GoTool): Promise<string> {
   return binary;
 }
 
+/** Brings a module of the Go module proxy, for files that are no program. @returns its folder */
+export async function goModule(module: string): Promise<string> {
+  mkdirSync(TOOL_CACHE, { recursive: true });
+  const draft = mkdtempSync(join(TOOL_CACHE, 'draft-'));
+  try {
+    writeFileSync(join(draft, 'go.mod'), 'module files\n');
+    const { stdout } = await run('go', ['mod', 'download', '-json', module], { cwd: draft, timeout: BUILD_WITHIN_MS });
+    return (JSON.parse(stdout) as { Dir: string }).Dir;
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
 const VALIDATOR = 'kubernetes-validate==1.37.0';
 
 /** Finds the PyPI tool that knows Kubernetes' schemas, or installs it. @returns its path, or why there is none after `skip:` */

@@ -171,7 +171,7 @@ describe('the alert', () => {
       await stage.isQuiet('SlipwayModelFails');
       process.kill(await pidOfRunner(stage), 'SIGKILL');
       await stage.fires('SlipwayModelFails', { service: 'inference-worker' });
-      expect(stage.process('inference-worker').output).toContain('"event":"runner.');
+      expect(stage.process('inference-worker').output).toContain('"event":"placement.failed"');
       await stage.whenServed(deployment, 'hi');
     });
 

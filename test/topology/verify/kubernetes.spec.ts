@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vit
 import { ApiServer } from '../api-server.js';
 import { CHART, VALUE_FILES } from '../chart.js';
 import { debianPrograms, hasProgram } from '../../testing/debian-programs.js';
-import { ETCD, goTool, HELM, KUBE_APISERVER } from '../cluster-tools.js';
+import { ETCD, goModule, goTool, HELM, KUBE_APISERVER } from '../cluster-tools.js';
 import { helm, renderChart } from '../rendered-chart.js';
 
 const run = promisify(execFile);
@@ -41,11 +41,8 @@ const fileOf = (name: string): string => join(CHART, 'ci', `${name}.yaml`);
 const api = (context: TestContext): ApiServer => server ?? context.skip(reason);
 
 async function installDefinitions(cluster: ApiServer): Promise<void> {
-  writeFileSync(join(folder, 'go.mod'), 'module definitions\n');
   for (const [module, path] of DEFINITIONS) {
-    const { stdout } = await run('go', ['mod', 'download', '-json', module], { cwd: folder });
-    const { Dir } = JSON.parse(stdout) as { Dir: string };
-    await cluster.kubectl(['apply', '--server-side', '--filename', join(Dir, path)]).catch((error: unknown) => {
+    await cluster.kubectl(['apply', '--server-side', '--filename', join(await goModule(module), path)]).catch((error: unknown) => {
       // Folders hold files of kustomize besides.
       if (!/no matches for kind "Kustomization"|Kustomization/.test(String(error))) throw error;
     });
