@@ -95,9 +95,10 @@ export class Prometheus {
     return data.alerts;
   }
 
-  /** Values of an expression now, with their labels. */
+  /** Values of an expression now, with their labels. @throws Error where it is none */
   async query(expression: string): Promise<readonly { readonly metric: Readonly<Record<string, string>>; readonly value: number }[]> {
     const answer = await fetch(this.#url(`/api/v1/query?query=${encodeURIComponent(expression)}`));
+    if (!answer.ok) throw new Error(`${expression}: ${await answer.text()}`);
     const { data } = (await answer.json()) as { data: { result: { metric: Record<string, string>; value: [number, string] }[] } };
     return data.result.map(({ metric, value: [, text] }) => ({ metric, value: Number(text) }));
   }

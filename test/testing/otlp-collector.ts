@@ -47,6 +47,7 @@ export class OtlpCollector {
   }
 
   async stop(): Promise<void> {
+    if (!this.server.listening) return;
     this.server.close();
     this.server.closeAllConnections();
     await once(this.server, 'close');

@@ -11,6 +11,7 @@ import {
 } from '@slipway/contracts';
 import { chatChunk, freePorts, modelList, sseEvent, type UpstreamRequest, type UpstreamScript, usageChunk } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OtlpCollector } from '../../testing/otlp-collector.js';
 import { until } from '../../testing/until.js';
 import { Browser } from '../../people/browser.js';
 import { type Tenant, UsageRig } from '../../usage/usage-rig.js';
@@ -46,6 +47,8 @@ const spellings = (secret: string): string[] => {
 describe('secrets and prompts', () => {
   let rig: UsageRig<ServiceProcess>;
   let tenant: Tenant;
+  let collector: OtlpCollector;
+  let deployed = '';
   /** Each with what it is. */
   const secrets = new Map<string, string>([
     [PROMPT, 'a prompt'],
@@ -119,7 +122,9 @@ describe('secrets and prompts', () => {
 
   beforeAll(async () => {
     const [port = 0] = await freePorts(1);
-    rig = await UsageRig.startProcesses(1, { LOG_LEVEL: 'debug', CONSOLE_PORT: String(port) });
+    collector = await OtlpCollector.start();
+    const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_TRACES_SAMPLER: 'always_on' };
+    rig = await UsageRig.startProcesses(1, { LOG_LEVEL: 'debug', CONSOLE_PORT: String(port), ...traced });
     rig.upstream.answer = answer;
     tenant = await rig.tenant();
     keyIs(tenant.key.value, 'a key');
@@ -129,6 +134,7 @@ describe('secrets and prompts', () => {
     const slug = deploymentSlug(id);
     const rotated = keyIs((await rig.command(RotateKey, { account, key: tenant.key.id })).value, 'a rotated key');
     const mcp = keyIs((await rig.command(CreateMcpKey, { account })).value, 'an MCP key');
+    deployed = slug;
     await rig.whenServed({ ...tenant, key: { ...tenant.key, value: rotated } }, rig.processes('gateway')[0]!);
     await until(
       'the engine was called with its credential',
@@ -144,11 +150,21 @@ describe('secrets and prompts', () => {
     for (const key of [tenant.key.value, mcp, `${rotated}x`, PROMPT]) await post(`${slug}/v1/messages`, key, '{}');
     await post(`${PROMPT}/v1/messages?key=${rotated}`, rotated, '{}');
     await live();
+    await until(
+      'spans of gateway and worker have left',
+      () => new Set(collector.spans.map(({ service }) => service)).size === 2 && collector.spans.length > 20,
+    );
+    // From now on no collector takes spans.
+    await collector.stop();
+    await infer(slug, rotated, slug);
     await rig.command(RevokeKey, { account, key: tenant.key.id });
     await post(`${slug}/v1/messages`, rotated, '{}');
     await until('usage is counted', async () => (await rig.usage(tenant))[0]!.completion_tokens > 0, 30_000);
   }, 180_000);
-  afterAll(() => rig?.end(), 60_000);
+  afterAll(async () => {
+    await rig?.end();
+    await collector?.stop();
+  }, 60_000);
 
   /** The first secret in a text, with what surrounds it. */
   function expectNone(text: string, where: string): void {
@@ -167,6 +183,14 @@ describe('secrets and prompts', () => {
       expect(text).toContain('# TYPE');
       expectNone(text, `the metrics of ${running.app}`);
     }
+  });
+
+  it('appear in no span', () => {
+    const names = new Set(collector.spans.map(({ name }) => name));
+    expect(names).toContain(`chat ${deployed}`);
+    const failed = collector.spans.filter(({ isError }) => isError);
+    expect(failed.length).toBeGreaterThan(3);
+    for (const body of collector.bodies) expectNone(body.toString('latin1'), 'a message to the collector');
   });
 
   it('appear in no error', () => {
@@ -202,6 +226,8 @@ describe('secrets and prompts', () => {
       const said = await running.lastWords();
       expect(said).toContain('"event":"lifecycle.ready"');
       expectNone(said, `the log of ${running.app}`);
+      // A collector that is away costs no line.
+      expect(said).not.toMatch(/otlp|ECONNREFUSED|v1\/traces/i);
     }
     for (const server of rig.bus.servers) expectNone(server.log, 'the log of nats-server');
   });
