@@ -1,5 +1,4 @@
 import { type ReplicaRange, type RequestedReplicas, TARGET_PERCENT } from '@slipway/contracts';
-import type { DeploymentEntity } from '../deployments/deployment.entity.js';
 
 /** Replicas of a deployment as they are stored: how many it should have now, and where its load decides that. */
 export interface Replicas {
@@ -8,7 +7,13 @@ export interface Replicas {
   readonly range: ReplicaRange | null;
 }
 
-type ReplicaColumns = Pick<DeploymentEntity, 'replicas' | 'replicasMin' | 'replicasMax' | 'targetPercent'>;
+/** Their columns in a row of a deployment. */
+interface ReplicaColumns {
+  readonly replicas: number;
+  readonly replicasMin: number | null;
+  readonly replicasMax: number | null;
+  readonly targetPercent: number | null;
+}
 
 /** Replicas as an owner requests them. @param before how many there are; within a range as many stay, and a new one starts with the least */
 export function replicasOf(requested: RequestedReplicas, before: number | null): Replicas {
