@@ -30,7 +30,7 @@ const checkOf = (name: string, secret: Buffer): string => createHmac('sha256', s
 export function secretChecks(database: BackedUp, environment: Readonly<Record<string, string | undefined>>): SecretChecks {
   const needed = NEEDED[database];
   const schema = z.object({
-    KEY_PEPPERS: needed.peppers ? peppers : z.undefined(),
+    KEY_PEPPERS: needed.peppers ? peppers : z.undefined().optional(),
     SLIPWAY_SECRET_KEY: needed.secretKey === 'required' ? secretKeys : secretKeys.optional(),
   });
   const { KEY_PEPPERS: known, SLIPWAY_SECRET_KEY: keys } = loadConfig(schema, {
