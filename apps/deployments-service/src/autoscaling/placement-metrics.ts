@@ -17,8 +17,7 @@ export class PlacementMetrics {
 
   constructor(registry: Registry) {
     const registers = [registry];
-    const gauge = (name: string, help: string): Gauge<'pool'> =>
-      new Gauge({ name: `slipway_pool_${name}`, help, labelNames: ['pool'], registers });
+    const gauge = (name: string, help: string): Gauge<'pool'> => new Gauge({ name, help, labelNames: ['pool'], registers });
     this.#unplaced = new Gauge({
       ...{ name: 'slipway_placement_unplaced_replicas', help: 'Replicas that are wanted and have no room.', registers },
       labelNames: ['pool', 'reason'],
@@ -26,10 +25,10 @@ export class PlacementMetrics {
       collect: () => this.#collect(),
     });
     this.#gauges = {
-      workers: gauge('workers', 'Connected workers that are not draining.'),
-      occupied: gauge('workers_occupied', 'Of these, workers that hold a replica.'),
-      memoryBytes: gauge('memory_bytes', 'Memory for models.'),
-      memoryFreeBytes: gauge('memory_free_bytes', 'Memory that further models may take.'),
+      workers: gauge('slipway_pool_workers', 'Connected workers that are not draining.'),
+      occupied: gauge('slipway_pool_workers_occupied', 'Of these, workers that hold a replica.'),
+      memoryBytes: gauge('slipway_pool_memory_bytes', 'Memory for models.'),
+      memoryFreeBytes: gauge('slipway_pool_memory_free_bytes', 'Memory that further models may take.'),
     };
     this.#scalings = new Counter({
       ...{ name: 'slipway_autoscaling_changes_total', help: 'Changes of replicas by the load.', registers },
