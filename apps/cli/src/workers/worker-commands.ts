@@ -42,9 +42,9 @@ const list = command(
   const rows = names.map((wk) => {
     const [own, live] = [known.get(wk), connected?.get(wk)];
     const state = live?.state ?? (connected ? 'away' : null);
-    return [wk, live?.host ?? own?.host, state, live?.loads, live?.drained_since, own?.expires_at, own?.expelled_at];
+    return [wk, live?.host ?? own?.host, live?.pool, state, live?.loads, live?.drained_since, own?.expires_at, own?.expelled_at];
   });
-  const titles = ['NAME', 'HOST', 'STATE', 'REPLICAS', 'DRAINED SINCE', 'PROVEN UNTIL', 'EXPELLED'];
+  const titles = ['NAME', 'HOST', 'POOL', 'STATE', 'REPLICAS', 'DRAINED SINCE', 'PROVEN UNTIL', 'EXPELLED'];
   const note = connected ? undefined : 'deployments-service does not run: which of them are connected is not known.';
   return {
     json: { workers: joined, connected: connected && [...connected.values()] },

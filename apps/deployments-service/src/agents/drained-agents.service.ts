@@ -6,6 +6,7 @@ import {
   type Incarnation,
   ServiceError,
   WORKER_DEPLOYMENTS_MAX,
+  DEFAULT_POOL,
 } from '@slipway/contracts';
 import { AuditLog, Transactions } from '@slipway/database';
 import { pageOf } from '@slipway/platform';
@@ -65,10 +66,10 @@ export class DrainedAgents {
   }
 }
 
-function viewOf({ wk, host, zone, draining, drained, loads }: LiveAgent, since: Date | undefined): ConnectedWorker {
+function viewOf({ wk, host, zone, pool = DEFAULT_POOL, draining, drained, loads }: LiveAgent, since: Date | undefined): ConnectedWorker {
   const numbers = [...new Set(loads.map(({ dep }) => dep))].sort((a, b) => a - b);
   return {
-    ...{ wk, host, zone },
+    ...{ wk, host, zone, pool },
     state: stateOf({ isStopping: draining && drained !== true, isDrained: since !== undefined, loads: loads.length }),
     drained_since: since?.toISOString() ?? null,
     loads: loads.length,

@@ -191,6 +191,9 @@ describe('an assignment', () => {
     sender.send(1, assigned, targets, [anAgent('a', { loads: [...loads, older] }), keeper]);
     expect(sent.find(({ wk }) => wk === 'a')?.message).toMatchObject({ items: [], stopped: [4], leaving: [1] });
     expect(sent.find(({ wk }) => wk === 'b')?.message.leaving).toBeUndefined();
+    // A worker that is drained is wanted soon.
+    sender.send(1, assigned, targets, [{ ...anAgent('c', { loads }), drained: true }, keeper]);
+    expect(sent.find(({ wk }) => wk === 'c')?.message.leaving).toBeUndefined();
   });
 
   it('pauses after a large series, not after small ones', () => {

@@ -12,7 +12,7 @@ import { inParts, type Logger, messageBytesOf, type NatsConnection, releaseHeade
 import type { AgentSealers } from '../agents/agent-sealers.js';
 import type { CredentialVault } from '../deployments/revision-settings.js';
 import type { Revision, Target } from './target.js';
-import { type Assignments, type UnitKey, unitKey } from './unit.js';
+import { type Assignments, type LiveAgent, type UnitKey, unitKey } from './unit.js';
 
 /** Half of the logical processors, which is about the number of cores; more threads than cores slow llama.cpp down. */
 const threadsOf = (cpu: number): number => Math.max(1, Math.floor(cpu / 2));
@@ -103,7 +103,7 @@ export class AssignmentSender {
   }
 
   /** @param term term of the placer that decided; agents ignore lower ones */
-  send(term: number, assignments: Assignments, targets: readonly Target[], agents: readonly AgentHeartbeat[]): void {
+  send(term: number, assignments: Assignments, targets: readonly Target[], agents: readonly LiveAgent[]): void {
     const now = this.#clock();
     const kept = new Map<string, Sent>();
     const wanted = new Set(targets.filter(({ desired }) => desired === 'ready').map(({ dep }) => dep));
@@ -206,9 +206,8 @@ function newestAssigned(targets: readonly Target[], assignments: Assignments): R
   return new Set(targets.map(unitKey).filter((key) => assigned.has(key)));
 }
 
-/** Deployments whose newest revision the agent gives up while other agents go on to run it, sorted. */
-const leavingOn = ({ loads }: AgentHeartbeat, keys: ReadonlySet<UnitKey>, newest: ReadonlySet<UnitKey>): DeploymentId[] =>
-  loads
-    .filter((load) => newest.has(unitKey(load)) && !keys.has(unitKey(load)))
-    .map(({ dep }) => dep)
-    .sort((a, b) => a - b);
+/** Deployments whose newest revision the agent gives up while other agents go on to run it, sorted. A drained agent is in a hurry. */
+function leavingOn({ loads, drained }: LiveAgent, keys: ReadonlySet<UnitKey>, newest: ReadonlySet<UnitKey>): DeploymentId[] {
+  const left = drained ? [] : loads.filter((load) => newest.has(unitKey(load)) && !keys.has(unitKey(load)));
+  return left.map(({ dep }) => dep).sort((a, b) => a - b);
+}

@@ -3,6 +3,7 @@ import { defineRpc } from '../channel.js';
 import { Actor } from '../identity/audit.js';
 import { DeploymentId, Incarnation } from '../ids.js';
 import { eachReadable, enumOr } from '../schemas.js';
+import { WorkerPool } from './assignments.js';
 
 /** Workers that one reply lists. */
 export const CONNECTED_WORKERS_PAGE = 200;
@@ -14,6 +15,8 @@ export const ConnectedWorker = z.object({
   wk: Incarnation,
   host: z.string(),
   zone: z.string().nullable(),
+  /** Absent from older replicas. */
+  pool: WorkerPool.optional(),
   /**
    * `draining`: an operator drains it, and it still has loads. `drained`: the same, and it has none. `stopping`: its process is
    * being stopped. All three get no new replica.
