@@ -4,6 +4,10 @@ import { AskProcesses, Incarnation, levelOf, ProcessReport, PROTOCOL, subjectOf,
 import { type Msg, type NatsConnection, nuid, type Subscription } from '@nats-io/transport-node';
 import { SLIPWAY_VERSION } from '../config/version.js';
 import { roleOf } from '../nats/connect.js';
+import { overWithin } from '../time/over-within.js';
+
+/** How long the server's decision is waited for, in milliseconds: a server that hangs holds no start up. */
+const DECIDED_WITHIN_MS = 2_000;
 
 /** What a process says of itself. */
 export interface ReporterOptions {
@@ -40,7 +44,7 @@ export class ProcessReporter {
   /** Resolves once the server has decided whether this process may be asked. */
   async decided(): Promise<void> {
     // A refusal arrives before the answer to the flush, and is seen one turn later.
-    await this.options.nats.flush().catch(() => undefined);
+    await overWithin(DECIDED_WITHIN_MS, this.options.nats.flush()).catch(() => false);
     await new Promise((resolve) => setImmediate(resolve));
   }
 
