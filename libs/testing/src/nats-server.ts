@@ -58,6 +58,11 @@ export class TestNatsServer {
     return `nats://127.0.0.1:${this.port}`;
   }
 
+  /** 0 while it does not run. */
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
   /** The server's log so far. */
   get log(): string {
     return this.#output;
