@@ -20,5 +20,4 @@ export interface Rules {
   readonly groups: readonly { readonly name: string; readonly rules: readonly Alert[] }[];
 }
 
-export const readRules = (): Rules => parse(readFileSync(RULES_FILE, 'utf8')) as Rules;
-export const ALERTS = readRules().groups.flatMap(({ rules }) => rules);
+export const ALERTS = (parse(readFileSync(RULES_FILE, 'utf8')) as Rules).groups.flatMap(({ rules }) => rules);

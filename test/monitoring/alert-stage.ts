@@ -1,4 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { CreateDeployment, deploymentSlug, type DeploymentId } from '@slipway/contracts';
 import { stringify } from 'yaml';
 import type { z } from 'zod';
@@ -8,7 +11,7 @@ import type { ServiceProcess } from '../services/service-process.js';
 import { until } from '../testing/until.js';
 import { type Tenant, UsageRig } from '../usage/usage-rig.js';
 import { ALERTS } from './alert-rules.js';
-import { type ActiveAlert, Prometheus } from './prometheus.js';
+import { type ActiveAlert, Prometheus, prometheusPrograms } from './prometheus.js';
 
 /** Only bounds a failure. */
 const FIRES_WITHIN_MS = 60_000;
@@ -17,7 +20,7 @@ const FIRES_WITHIN_MS = 60_000;
  * The rules with shorter times: every `for` is 1 s, rates are those of 15 s, and the ledger may lag for 2 s in place of 120.
  * Everything else, all other bounds included, is as operators get it.
  */
-export function quickRules(): string {
+function quickRules(): string {
   const rules = ALERTS.map((rule) => ({
     ...rule,
     for: '1s',
@@ -28,17 +31,30 @@ export function quickRules(): string {
 
 /** The product as processes, with a PostgreSQL of its own, and a Prometheus that scrapes all of them each second. */
 export class AlertStage {
+  /** End what a test began, also when it failed: the last one first. */
+  readonly repairs: (() => unknown)[] = [];
+
   private constructor(
     readonly rig: UsageRig<ServiceProcess>,
     readonly prometheus: Prometheus,
     readonly tenant: Tenant,
+    /** For files of tests. */
+    readonly folder: string,
   ) {}
 
-  static async start(program: string, settings: Readonly<Record<string, string>>): Promise<AlertStage> {
-    const rig = await UsageRig.startProcesses(1, settings);
+  /** Where tests put model files. */
+  get models(): string {
+    return join(this.folder, 'models');
+  }
+
+  static async start(program: string): Promise<AlertStage> {
+    const folder = await mkdtemp(join(tmpdir(), 'slipway-alerts-'));
+    await mkdir(join(folder, 'models'));
+    const places = { MODEL_DIRS: join(folder, 'models'), MODEL_CACHE_DIR: join(folder, 'cache') };
+    const rig = await UsageRig.startProcesses(1, { ...places, QUEUE_WAIT_MS: '5000', INVALID_KEYS_PER_S: '0' });
     const prometheus = new Prometheus(program, quickRules(), 1_000);
     try {
-      const stage = new AlertStage(rig, prometheus, await rig.tenant());
+      const stage = new AlertStage(rig, prometheus, await rig.tenant(), folder);
       await prometheus.start(stage.#ports());
       await until('all processes are scraped', async () => (await prometheus.query('up == 1')).length === rig.all.length);
       return stage;
@@ -123,9 +139,27 @@ export class AlertStage {
     for (const pid of [this.rig.postgres.pid, ...childrenOf(this.rig.postgres.pid)]) process.kill(pid, signal);
   }
 
+  /** Does something again and again until the test is over. */
+  keepOn(act: () => Promise<unknown>): void {
+    let isOver = false;
+    const running = (async () => {
+      while (!isOver) await act();
+    })();
+    running.catch(() => undefined);
+    this.repairs.push(() => {
+      isOver = true;
+      return running;
+    });
+  }
+
+  async repair(): Promise<void> {
+    for (const repair of this.repairs.splice(0).toReversed()) await repair();
+  }
+
   async end(): Promise<void> {
     await this.prometheus.stop();
     await this.rig.end();
+    await rm(this.folder, { recursive: true, force: true });
   }
 
   async #firing(name: string): Promise<readonly ActiveAlert[]> {
@@ -135,6 +169,12 @@ export class AlertStage {
   #ports(): number[] {
     return this.rig.all.flatMap((one) => one.port('ops.listening') ?? []);
   }
+}
+
+/** A stage, or why there is no Prometheus here. */
+export async function openAlertStage(): Promise<AlertStage | string> {
+  const programs = await prometheusPrograms();
+  return typeof programs === 'string' ? programs.slice('skip:'.length) : AlertStage.start(programs.prometheus);
 }
 
 /** The processes that a process has started. */

@@ -39,21 +39,29 @@ let server: ApiServer | undefined;
 let metrics: MetricsStub | undefined;
 const api = (context: TestContext): ApiServer => server ?? context.skip(reason);
 
+/** The programs, in the order of their names here, or why one is missing. */
+async function findPrograms(): Promise<readonly string[] | string> {
+  for (const program of ['kubectl', 'go']) if (!hasProgram(program)) return `${program} is not here.`;
+  const etcds = await debianPrograms(ETCD);
+  if (typeof etcds === 'string') return etcds.slice(5);
+  const programs = [...etcds];
+  for (const tool of [HELM, KUBE_APISERVER, KUBE_CONTROLLER_MANAGER, KUBE_SCHEDULER, KWOK]) {
+    const found = await goTool(tool);
+    if (found.startsWith('skip:')) return found.slice(5);
+    programs.push(found);
+  }
+  return programs;
+}
+
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'slipway-chart-'));
   writeFileSync(join(folder, 'values.yaml'), stringify(VALUES));
-  const etcds = await debianPrograms(ETCD);
-  if (typeof etcds === 'string') reason = etcds.slice(5);
-  for (const program of ['kubectl', 'go']) if (!hasProgram(program)) reason = `${program} is not here.`;
-  const programs: string[] = [];
-  for (const tool of [HELM, KUBE_APISERVER, KUBE_CONTROLLER_MANAGER, KUBE_SCHEDULER, KWOK]) {
-    if (reason !== '') return;
-    const found = await goTool(tool);
-    if (found.startsWith('skip:')) reason = found.slice(5);
-    else programs.push(found);
+  const found = await findPrograms();
+  if (typeof found === 'string') {
+    reason = found;
+    return;
   }
-  const [etcd = ''] = etcds;
-  const [helmBinary = '', apiserver = '', manager = '', scheduler = '', kwok = ''] = programs;
+  const [etcd = '', helmBinary = '', apiserver = '', manager = '', scheduler = '', kwok = ''] = found;
   binary = helmBinary;
   server = new ApiServer();
   await server.start({ etcd, apiserver });
