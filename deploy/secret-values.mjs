@@ -54,8 +54,9 @@ export function credentialFilesOf(role, secrets) {
 /**
  * Configuration of one node of a NATS cluster. Its monitor listens on loopback alone.
  * @param routes `host:port` of every node
+ * @param tls files of its certificate, as the node sees them; absent = nothing is encrypted
  */
-export function natsNodeConf(serverName, { env, secrets, routes }) {
+export function natsNodeConf(serverName, { env, secrets, routes, tls }) {
   return renderNatsConf({
     env,
     host: '0.0.0.0',
@@ -65,5 +66,6 @@ export function natsNodeConf(serverName, { env, secrets, routes }) {
     seeds: secrets.nats_seeds,
     cluster: { name: `slipway-${env}`, host: '0.0.0.0', port: 6222, routes, password: secrets.nats_route },
     monitor: '127.0.0.1:8222',
+    tls,
   });
 }

@@ -1,14 +1,15 @@
-// Makes what the composed services keep secret, and the configuration of the NATS nodes, in one folder:
+// Makes what the composed services keep secret, their certificates and the configuration of the NATS nodes, in one folder:
 //
 //   node deploy/write-secrets.mjs FOLDER [VOLUME …]
 //
 // One folder in it for each kind of container, so that none sees the secrets of another. Secrets that
 // exist stay; what is derived from them is written anew, so that the permissions of the NATS users
-// follow the contracts of the running version. As root it hands everything, VOLUMEs included, to the
+// follow the contracts of the running version. Certificates stay for a year. As root it hands everything, VOLUMEs included, to the
 // users under which the containers run.
 import { chmodSync, chownSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { EnvironmentName } from '@slipway/contracts';
+import { completeAuthorities, currentCertificate, trustedOf } from './certificates.mjs';
 import { completeSecrets, credentialFilesOf, databaseOf, DATABASES, natsNodeConf, ROLES, variablesOf } from './secret-values.mjs';
 
 /** Users in the images: ours and NATS run as `node`, PostgreSQL's as `postgres`. */
@@ -21,6 +22,9 @@ const MODEL_CACHE = 'model-cache';
 
 const NATS_NODES = ['nats-1', 'nats-2', 'nats-3'];
 const POSTGRES_SERVER = 'postgres:5432';
+/** Where containers see the authorities, which every user may read: runners of workers are others. */
+const AUTHORITIES = '/etc/slipway/ca.pem';
+const ENCRYPTED = `sslmode=verify-full&sslrootcert=${AUTHORITIES}`;
 const CHANGED_NOWHERE = 'Written by deploy/write-secrets.mjs; changes here are lost.';
 
 const isRoot = process.getuid?.() === 0;
@@ -37,22 +41,22 @@ function privateFolder(path, uid = SERVICE_UID) {
 }
 
 /** Replaces a file whole or not at all. */
-function write(path, text, uid = SERVICE_UID) {
+function write(path, text, uid = SERVICE_UID, mode = 0o600) {
   const draft = `${path}.${process.pid}`;
-  writeFileSync(draft, text, { mode: 0o600 });
-  give(draft, uid, 0o600);
+  writeFileSync(draft, text, { mode });
+  give(draft, uid, mode);
   renameSync(draft, path);
 }
 
 /** The stored secrets; those that are missing are made, all at first, later those of new roles. */
-function openSecrets(path) {
+async function openSecrets(path) {
   let stored = {};
   try {
     stored = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
     if (error.code !== 'ENOENT') throw new Error(`${path} is damaged; restore it from a backup.`, { cause: error });
   }
-  const secrets = completeSecrets(stored);
+  const secrets = { ...completeSecrets(stored), authorities: await completeAuthorities(stored.authorities) };
   write(path, `${JSON.stringify(secrets, null, 2)}\n`);
   return secrets;
 }
@@ -60,7 +64,7 @@ function openSecrets(path) {
 /** Variables that a role's processes read from a file, so that neither `docker inspect` nor a listing of processes shows them. */
 function fileVariablesOf(role, env, secrets) {
   const database = DATABASES[role] && databaseOf(role, env, secrets);
-  const address = database && `postgres://${database.role}:${database.password}@${POSTGRES_SERVER}/${database.database}`;
+  const address = database && `postgres://${database.role}:${database.password}@${POSTGRES_SERVER}/${database.database}?${ENCRYPTED}`;
   return { ...variablesOf(role, secrets), ...(database && { [DATABASES[role]]: address }) };
 }
 
@@ -72,19 +76,49 @@ function writeRole(folder, role, { env, secrets }) {
   write(join(folder, role, 'service.env'), [`# ${CHANGED_NOWHERE}\n`, ...lines].join(''), uid);
 }
 
-function writeNatsNode(folder, node, { env, secrets }) {
+/** The authorities' certificates, for everyone. */
+function writeAuthorities(folder, { authorities }) {
+  const own = join(folder, 'ca');
+  mkdirSync(own, { recursive: true });
+  give(own, SERVICE_UID, 0o755);
+  write(join(own, 'ca.pem'), trustedOf(authorities), SERVICE_UID, 0o644);
+}
+
+function readIfThere(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error.code === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+/** The certificate of a server into its folder, `<name>.pem` and `<name>.key`. */
+async function writeCertificate(folder, name, host, { secrets, uid = SERVICE_UID }) {
+  const [cert, key] = [join(folder, `${name}.pem`), join(folder, `${name}.key`)];
+  const found = { cert: readIfThere(cert), key: readIfThere(key) };
+  const current = await currentCertificate(found, secrets.authorities[0], { name: host, hosts: [host] });
+  if (current === found) return;
+  write(key, current.key, uid);
+  write(cert, current.cert, uid);
+}
+
+async function writeNatsNode(folder, node, { env, secrets }) {
   privateFolder(join(folder, node));
-  const conf = natsNodeConf(node, { env, secrets, routes: NATS_NODES.map((other) => `${other}:6222`) });
+  await writeCertificate(join(folder, node), 'nats', node, { secrets });
+  const tls = { ca: AUTHORITIES, cert: '/run/slipway/nats.pem', key: '/run/slipway/nats.key' };
+  const conf = natsNodeConf(node, { env, secrets, routes: NATS_NODES.map((other) => `${other}:6222`), tls });
   write(join(folder, node, 'nats.conf'), conf);
 }
 
 /** PostgreSQL reads the superuser's password when it makes its data; `databases` has it too, and what to make. */
-function writePostgres(folder, { env, secrets }) {
+async function writePostgres(folder, { env, secrets }) {
   const own = privateFolder(join(folder, 'postgres'), POSTGRES_UID);
   write(join(own, 'password'), secrets.postgres, POSTGRES_UID);
+  await writeCertificate(own, 'postgres', 'postgres', { secrets, uid: POSTGRES_UID });
   // Of earlier releases: a script with passwords that nothing reads any more.
   rmSync(join(own, 'initdb.d'), { recursive: true, force: true });
-  const server = `postgres://postgres:${secrets.postgres}@${POSTGRES_SERVER}/postgres`;
+  const server = `postgres://postgres:${secrets.postgres}@${POSTGRES_SERVER}/postgres?${ENCRYPTED}`;
   const databases = Object.keys(DATABASES).map((name) => databaseOf(name, env, secrets));
   write(join(privateFolder(join(folder, 'databases')), 'databases.json'), `${JSON.stringify({ server, databases }, null, 2)}\n`);
 }
@@ -97,10 +131,12 @@ if (!folder || !env.success) {
 }
 try {
   privateFolder(folder);
-  const known = { env: env.data, secrets: openSecrets(join(folder, 'secrets.json')) };
+  const known = { env: env.data, secrets: await openSecrets(join(folder, 'secrets.json')) };
   for (const role of ROLES) writeRole(folder, role, known);
-  for (const node of NATS_NODES) writeNatsNode(folder, node, known);
-  writePostgres(folder, known);
+  writeAuthorities(folder, known.secrets);
+  for (const node of NATS_NODES) await writeNatsNode(folder, node, known);
+  await writePostgres(folder, known);
+  await writeCertificate(join(folder, 'tuning'), 'blobs', 'tuning-service', known);
   for (const volume of volumes) {
     if (basename(volume) === MODEL_CACHE) give(volume, WORKER_UID, 0o755);
     else give(volume, SERVICE_UID, 0o700);

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import type { z } from 'zod';
 import { type ComposeService, mountsOf, readComposeFile, variablesIn } from './compose-file.js';
 import { instancesOf } from './composed-topology.js';
 import { assignmentsOf, parseDockerfile } from './dockerfile.js';
+import { until } from '../testing/until.js';
 import { WrittenSecrets } from './written-secrets.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -26,6 +27,8 @@ const imageEnvironment = Object.fromEntries(image.filter(({ name }) => name === 
 /** Services that run one of our apps permanently. */
 const ours = services.filter(([, { build, restart }]) => build !== undefined && restart !== 'no');
 const appOf = ({ command }: ComposeService): string => /apps\/([a-z-]+)\/dist\/main\.js$/.exec(command?.at(-1) ?? '')?.[1] ?? '';
+/** Certificates that all may read. */
+const AUTHORITIES = './deploy/secrets/ca';
 /** The folder of secrets that a service sees. */
 const secretsOf = (service: ComposeService): string | undefined =>
   mountsOf(service).find(({ target }) => target === '/run/slipway')?.source;
@@ -50,6 +53,13 @@ const MADE_HERE = new Set([
 /** The environment of a service's process. */
 function environmentOf(service: ComposeService): Record<string, string | undefined> {
   return { ...imageEnvironment, ...secretEnvironmentOf(service), ...service.environment };
+}
+
+/** The same with the paths of certificates on this machine. */
+function hereOf(service: ComposeService, environment: Record<string, string | undefined>): Record<string, string | undefined> {
+  const own = (secretsOf(service) ?? '').replace('./deploy/secrets', secrets.folder);
+  const here = (value: string): string => value.replace('/etc/slipway', join(secrets.folder, 'ca')).replace('/run/slipway', own);
+  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, value === undefined ? value : here(value)]));
 }
 
 /** Variables in a service's file of secrets. */
@@ -111,7 +121,7 @@ describe('docker-compose.yml', () => {
   it.each(ours)('gives %s exactly the variables that it reads', async (_, service) => {
     const schema = await schemaOf(appOf(service));
     const environment = environmentOf(service);
-    expect(() => loadConfig(schema, environment)).not.toThrow();
+    expect(() => loadConfig(schema, hereOf(service, environment))).not.toThrow();
     expect(Object.keys(environment).filter((name) => !(name in schema.shape))).toEqual(['NODE_ENV']);
   });
 
@@ -171,7 +181,7 @@ describe('docker-compose.yml', () => {
     };
     for (const [name, service] of services.filter(([one]) => one !== 'init')) {
       const own = `./deploy/secrets/${roles[name] ?? name}`;
-      const mounted = mountsOf(service).filter(({ source }) => source.startsWith('./deploy'));
+      const mounted = mountsOf(service).filter(({ source }) => source.startsWith('./deploy') && source !== AUTHORITIES);
       expect(secretsOf(service), name).toBe(own);
       expect(
         mounted.filter(({ source, readOnly }) => !readOnly || !`${source}/`.startsWith(`${own}/`)),
@@ -226,7 +236,8 @@ describe('docker-compose.yml', () => {
       const tool = (name: string, text: string): void => writeFileSync(join(folder, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
       // A name exists from the second lookup on.
       tool('getent', `echo "$2" >> ${folder}/asked; [ "$(grep -c "^$2$" ${folder}/asked)" -ge 2 ]`);
-      tool('sleep', 'true');
+      // The wait between two looks at the certificate ends the watch.
+      tool('sleep', '[ "$1" != 60 ]');
       writeFileSync(join(folder, 'nats.conf'), secrets.read(`${node}/nats.conf`));
       const here = script.replaceAll('/run/slipway', folder).replaceAll('/data', folder);
       const start = (): string =>
@@ -258,7 +269,8 @@ describe('docker-compose.yml', () => {
 
   it('gives streams the services’ default drain time', async () => {
     for (const [name, service] of ours.filter(([, one]) => ['gateway', 'inference-worker'].includes(appOf(one)))) {
-      const standard = loadConfig(await schemaOf(appOf(service)), { ...environmentOf(service), DRAIN_MS: undefined });
+      const environment = hereOf(service, { ...environmentOf(service), DRAIN_MS: undefined });
+      const standard = loadConfig(await schemaOf(appOf(service)), environment);
       expect(Number(environmentOf(service)['DRAIN_MS']), name).toBe(standard['DRAIN_MS']);
     }
   });
@@ -308,6 +320,47 @@ describe('docker-compose.yml', () => {
       ([, { build, restart, healthcheck }]) => restart !== 'no' && (healthcheck?.disable || !(healthcheck?.test ?? build)),
     );
     expect(unchecked.map(([name]) => name)).toEqual([]);
+  });
+
+  it('encrypts every connection between containers', () => {
+    for (const [name, service] of services) {
+      const environment = environmentOf(service);
+      if (environment['NATS_URL'] !== undefined) expect([name, environment['NATS_CA']]).toEqual([name, '/etc/slipway/ca.pem']);
+      const database = Object.entries(environment).find(([variable]) => variable.endsWith('DATABASE_URL'))?.[1];
+      if (database !== undefined) expect(database).toMatch(/\?sslmode=verify-full&sslrootcert=\/etc\/slipway\/ca\.pem$/);
+    }
+    for (const node of ['nats-1', 'nats-2', 'nats-3']) {
+      const [client, cluster] = secrets.read(`${node}/nats.conf`).split('cluster {');
+      for (const part of [client, cluster]) expect(part).toContain('tls { cert_file: "/run/slipway/nats.pem"');
+    }
+    expect(compose.services['postgres']?.command?.join('')).toContain('-c ssl=on -c ssl_cert_file=/run/slipway/postgres.pem');
+    expect(environmentOf(compose.services['tuning-service']!)['BLOB_DOOR_URL']).toBe('https://tuning-service:9100');
+  });
+
+  it.each([
+    ['nats-1', 'nats.pem'],
+    ['postgres', 'postgres.pem'],
+  ])('makes %s read a renewed certificate', async (name, file) => {
+    const { entrypoint = [], command = [] } = compose.services[name]!;
+    const script = [...entrypoint, ...command].find((word) => word.includes('kill -HUP')) ?? '';
+    const folder = mkdtempSync(join(tmpdir(), 'slipway-renewed-'));
+    writeFileSync(join(folder, file), 'first');
+    const watch = script.slice(script.indexOf('( (while'), script.indexOf('&)') + 2);
+    const text = `trap 'echo read >> ${folder}/log' HUP\n${watch}\nwhile :; do sleep 0.1; done`;
+    const here = text.replaceAll('/run/slipway', folder).replaceAll('sleep 60', 'sleep 0.1');
+    const server = spawn('bash', ['-c', here], { detached: true, stdio: 'ignore' });
+    const log = (): string => (existsSync(join(folder, 'log')) ? readFileSync(join(folder, 'log'), 'utf8') : '');
+    let written = 0;
+    try {
+      // The first look only remembers what is there.
+      await until('the certificate is read again', () => {
+        writeFileSync(join(folder, file), `renewed ${(written += 1)}`);
+        return log().includes('read');
+      });
+    } finally {
+      process.kill(-(server.pid ?? 0), 'SIGKILL');
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('takes only documented variables', () => {

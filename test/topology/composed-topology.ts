@@ -166,7 +166,7 @@ export class ComposedTopology {
     for (const entry of await readdir(from, { withFileTypes: true })) {
       if (!entry.isFile()) continue;
       const [source, target] = [join(from, entry.name), join(to, entry.name)];
-      await writeFile(target, translate(await readFile(source, 'utf8')), { mode: 0o600 });
+      await writeFile(target, translate(await readFile(source, 'utf8')), { mode: (await stat(source)).mode & 0o777 });
       await keepOwner(source, target);
     }
   }

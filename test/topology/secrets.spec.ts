@@ -1,24 +1,31 @@
 import { spawnSync } from 'node:child_process';
-import { statSync, writeFileSync } from 'node:fs';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findNatsServer } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeAuthority, makeCertificate, type MadeCertificate, validFor } from '../../apps/cli/src/certs/make-certificates.js';
 import { readDockerIgnore } from './docker-ignore.js';
 import { WrittenSecrets } from './written-secrets.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const secrets = new WrittenSecrets();
+const DAY_MS = 86_400_000;
 const myself = process.getuid?.() ?? 0;
 
 beforeAll(() => void secrets.write());
 afterAll(() => secrets.remove());
 
+/** Certificates of the authority. */
+const isPublic = (path: string): boolean => path.split('/')[0] === 'ca';
+
 describe('the secrets of docker-compose.yml', () => {
   it('are readable only by their owner', () => {
     for (const path of secrets.paths()) {
       const found = statSync(join(secrets.folder, path));
-      expect([path, found.mode & 0o7777]).toEqual([path, found.isDirectory() ? 0o700 : 0o600]);
+      const [folder, file] = isPublic(path) ? [0o755, 0o644] : [0o700, 0o600];
+      expect([path, found.mode & 0o7777]).toEqual([path, found.isDirectory() ? folder : file]);
     }
   });
 
@@ -70,8 +77,64 @@ describe('the secrets of docker-compose.yml', () => {
   });
 
   it.each(['nats-1', 'nats-2', 'nats-3'])('make a configuration that nats-server takes for %s', (node) => {
-    const { status, stderr } = spawnSync(findNatsServer(), ['-t', '-c', join(secrets.folder, node, 'nats.conf')], { encoding: 'utf8' });
+    const here = secrets.read(`${node}/nats.conf`).replaceAll('/run/slipway', join(secrets.folder, node));
+    const path = join(secrets.folder, `${node}-here.conf`);
+    writeFileSync(path, here.replaceAll('/etc/slipway', join(secrets.folder, 'ca')));
+    const { status, stderr } = spawnSync(findNatsServer(), ['-t', '-c', path], { encoding: 'utf8' });
+    rmSync(path);
     expect([status, stderr]).toEqual([0, expect.stringContaining('is valid')]);
+  });
+
+  it('hold certificates for each server that speaks TLS', () => {
+    const authority = new X509Certificate(secrets.read('ca/ca.pem'));
+    const servers = [1, 2, 3].map((n) => [`nats-${n}`, `nats-${n}/nats`]);
+    for (const [host = '', path = ''] of [...servers, ['postgres', 'postgres/postgres'], ['tuning-service', 'tuning/blobs']]) {
+      const own = new X509Certificate(secrets.read(`${path}.pem`));
+      expect([host, own.verify(authority.publicKey), own.checkHost(host)]).toEqual([host, true, host]);
+    }
+  });
+
+  it('keep good certificates, and renew the others', async () => {
+    const path = 'nats-1/nats';
+    const good = secrets.read(`${path}.pem`);
+    secrets.write();
+    expect(secrets.read(`${path}.pem`)).toBe(good);
+    const { authorities } = JSON.parse(secrets.read('secrets.json')) as { authorities: MadeCertificate[] };
+    const authority = authorities[0] as MadeCertificate;
+    const hosts = ['nats-1', 'localhost', '127.0.0.1'];
+    const foreign = await makeAuthority('foreign', validFor(3_000));
+    const bad = [
+      await makeCertificate(authority, { name: 'nats-1', hosts, ...validFor(300) }),
+      await makeCertificate(authority, { name: 'nats-1', hosts: ['elsewhere'], ...validFor(700) }),
+      await makeCertificate(foreign, { name: 'nats-1', hosts, ...validFor(700) }),
+      { cert: good, key: authority.key },
+      { cert: '', key: '' },
+    ];
+    for (const { cert, key } of bad) {
+      writeFileSync(join(secrets.folder, `${path}.pem`), cert);
+      writeFileSync(join(secrets.folder, `${path}.key`), key);
+      secrets.write();
+      const made = new X509Certificate(secrets.read(`${path}.pem`));
+      expect([made.verify(new X509Certificate(authority.cert).publicKey), made.checkHost('nats-1')]).toEqual([true, 'nats-1']);
+      expect(made.checkPrivateKey(createPrivateKey(secrets.read(`${path}.key`)))).toBe(true);
+      expect(Date.parse(made.validTo)).toBeGreaterThan(Date.now() + 700 * DAY_MS);
+    }
+  });
+
+  it('get a second authority before the first one expires', async () => {
+    const aged = new WrittenSecrets();
+    try {
+      const old = await makeAuthority('old', validFor(600));
+      const gone = await makeAuthority('gone', { from: new Date(0), to: new Date(DAY_MS) });
+      writeFileSync(join(aged.folder, 'secrets.json'), JSON.stringify({ authorities: [old, gone] }));
+      aged.write();
+      const trusted = aged.read('ca/ca.pem');
+      expect(trusted.match(/BEGIN CERTIFICATE/g)).toHaveLength(2);
+      expect([trusted.endsWith(old.cert), trusted.includes(gone.cert)]).toEqual([true, false]);
+      expect(new X509Certificate(aged.read('nats-2/nats.pem')).verify(new X509Certificate(trusted).publicKey)).toBe(true);
+    } finally {
+      aged.remove();
+    }
   });
 
   it('are refused for an invalid environment name', () => {

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -66,12 +66,21 @@ async function buildImages(): Promise<void> {
   }
 }
 
-/** Sets the superuser's password that the container would have used for its data. */
-async function takePassword(): Promise<void> {
+/** Gives PostgreSQL the superuser's password and the certificate that the container would have. */
+async function takeSecrets(): Promise<void> {
   const password = await readFile(join(topology.secrets, 'postgres/password'), 'utf8');
   const client = new Client({ connectionString: postgres.url });
   await client.connect();
   await client.query(`ALTER ROLE postgres PASSWORD '${password}'`);
+  const { rows } = await client.query<{ data_directory: string }>('SHOW data_directory');
+  const data = rows[0]?.data_directory ?? '';
+  const { uid, gid } = await stat(data);
+  for (const [from, to] of [['postgres.pem', 'server.crt'] as const, ['postgres.key', 'server.key'] as const]) {
+    await writeFile(join(data, to), await readFile(join(topology.secrets, 'postgres', from)), { mode: 0o600 });
+    await chown(join(data, to), uid, gid);
+  }
+  await client.query('ALTER SYSTEM SET ssl = on');
+  await client.query('SELECT pg_reload_conf()');
   await client.end();
 }
 
@@ -99,7 +108,7 @@ beforeAll(async () => {
   const { host } = new URL(postgres.url);
   topology = await ComposedTopology.lay({ compose, images, root, folder, postgres: host });
   await runOnce('init');
-  await takePassword();
+  await takeSecrets();
   await runOnce('databases');
   for (const { name } of LASTING) await start(name);
   for (const { name } of LASTING) await healthy(name);
@@ -191,6 +200,7 @@ describe('docker-compose.yml as processes, from what the Dockerfile builds', () 
     const variables = await readFile(join(topology.secrets, 'keys/service.env'), 'utf8');
     const url = new URL(/KEYS_DATABASE_URL=(.*)/.exec(variables)?.[1] ?? '');
     url.host = new URL(postgres.url).host;
+    url.searchParams.set('sslrootcert', join(topology.secrets, 'ca/ca.pem'));
     const own = new Client({ connectionString: url.href });
     await own.connect();
     await own.end();
