@@ -5,14 +5,15 @@
 //
 // A Secret that exists keeps every value; what it lacks is added. Only what follows from the release and the secrets is
 // written anew: the configuration of NATS, whose nodes are then restarted one by one, and the list of databases.
-// Reads NAME (prefix of all names), NAMESPACE, SLIPWAY_ENV, NATS_NODES (0 = none of this installation) and API_SERVER.
+// Reads NAME (prefix of all names), NAMESPACE, SLIPWAY_ENV, NATS_NODES (0 = none of this installation), NATS_TLS_DIR (where
+// a node sees ca.pem, nats.pem and nats.key; absent = nothing is encrypted) and API_SERVER.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EnvironmentName } from '@slipway/contracts';
 import { completeSecrets, credentialFilesOf, databaseOf, DATABASES, natsNodeConf, ROLES, variablesOf } from './secret-values.mjs';
 
-const { NAME: name = 'slipway', NAMESPACE: namespace = 'default', NATS_NODES: nodes = '3' } = process.env;
+const { NAME: name = 'slipway', NAMESPACE: namespace = 'default', NATS_NODES: nodes = '3', NATS_TLS_DIR: tlsDir } = process.env;
 const env = EnvironmentName.parse(process.env.SLIPWAY_ENV || 'dev');
 const server = process.env.API_SERVER || 'https://kubernetes.default.svc';
 const TOKEN_FILE = process.env.TOKEN_FILE || '/var/run/secrets/kubernetes.io/serviceaccount/token';
@@ -58,7 +59,8 @@ function derivedSecrets(secrets) {
   const databases = Object.keys(DATABASES).map((one) => databaseOf(one, env, secrets));
   const members = Array.from({ length: Number(nodes) }, (_, i) => `${name}-nats-${i}`);
   const routes = members.map((member) => `${member}.${name}-nats:6222`);
-  const confs = members.map((member) => [`${member}.conf`, natsNodeConf(member, { env, secrets, routes })]);
+  const tls = tlsDir ? { ca: `${tlsDir}/ca.pem`, cert: `${tlsDir}/nats.pem`, key: `${tlsDir}/nats.key` } : undefined;
+  const confs = members.map((member) => [`${member}.conf`, natsNodeConf(member, { env, secrets, routes, tls })]);
   const list = secretOf('databases', { 'databases.json': JSON.stringify({ databases }) });
   return members.length > 0 ? [list, secretOf('nats', Object.fromEntries(confs))] : [list];
 }

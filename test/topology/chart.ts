@@ -55,6 +55,12 @@ export const WRONG_VALUES: readonly (readonly [title: string, values: Values, na
   ['a provider of identities without a client', { oidc: { issuer: 'https://login.example.com' } }, 'clientId'],
   ['alerts without runbooks', { alerts: { enabled: true } }, 'runbookBase'],
   ['a collector that is no URL', { tracing: { endpoint: 'collector:4317' } }, 'endpoint'],
+  ['certificates without an issuer', { tls: { certManager: { enabled: true } } }, 'issuer'],
+  [
+    'certificates from two sources',
+    { tls: { certManager: { enabled: true, issuer: { name: 'ca' } }, existingSecret: 'mine' } },
+    'existingSecret',
+  ],
   ['a route without a parent', { httpRoute: { enabled: true } }, 'parentRefs'],
 ];
 

@@ -8,13 +8,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { ALERTS, type Rules } from '../../monitoring/alert-rules.js';
 import { CHART, configOf, readValues, VALUE_FILES, WRONG_VALUES } from '../chart.js';
+import { makeAuthority, makeCertificate, validFor } from '../../../apps/cli/src/certs/make-certificates.js';
 import { goTool, HELM, schemaValidator } from '../cluster-tools.js';
 import { type Container, helm as runHelm, type KubernetesObject, lintChart, objectsOf, podOf, renderChart } from '../rendered-chart.js';
 
 const run = promisify(execFile);
 const VERSIONS = ['1.34', '1.35', '1.36', '1.37'];
 /** Kinds of operators, whose schemas the validator does not have. */
-const FOREIGN = /^WARN .* kind (Cluster|ExternalSecret|HTTPRoute|PodMonitor|PrometheusRule|ScaledObject) /;
+const FOREIGN = /^WARN .* kind (Certificate|Cluster|ExternalSecret|HTTPRoute|PodMonitor|PrometheusRule|ScaledObject) /;
 const fileOf = (name: string): string => join(CHART, 'ci', `${name}.yaml`);
 
 let helm: string;
@@ -23,6 +24,7 @@ let folder: string;
 const rendered = new Map<string, string>();
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'slipway-chart-'));
+  await writeCertificates();
   helm = await goTool(HELM);
   validator = await schemaValidator();
   if (helm.startsWith('skip:')) return;
@@ -44,13 +46,21 @@ const SAMPLES: Readonly<Record<string, string>> = {
   DATABASE_PASSWORD: 'password',
 };
 
+/** Files that stand for those of pods, which a configuration is checked with. */
+async function writeCertificates(): Promise<void> {
+  const authority = await makeAuthority('chart', validFor(1));
+  const { cert, key } = await makeCertificate(authority, { name: 'tuning', hosts: ['tuning'], ...validFor(1) });
+  for (const [name, text] of Object.entries({ 'ca.pem': authority.cert, 'tls.crt': cert, 'tls.key': key }))
+    writeFileSync(join(folder, name), text);
+}
+
 /** The environment of a container, with samples in place of what comes from Secrets, nodes and limits. */
 function environmentOf({ env = [] }: Container): Record<string, string> {
   const sampleOf = (name: string): string => SAMPLES[name] ?? (name.endsWith('_URL') ? 'postgres://a:b@c:5432/d' : '1');
   const given = Object.fromEntries(env.map(({ name, value }) => [name, value ?? sampleOf(name)]));
   const filled = Object.entries(given).map(([name, value]) => [
     name,
-    value.replace(/\$\((\w+)\)/g, (_, other: string) => given[other] ?? ''),
+    value.replace(/\$\((\w+)\)/g, (_, other: string) => given[other] ?? '').replace(/^\/etc\/slipway(-blobs)?/, folder),
   ]);
   return Object.fromEntries(filled) as Record<string, string>;
 }
@@ -166,7 +176,8 @@ describe('the Helm chart, rendered', () => {
     );
     const roles = ['gateway', 'keys', 'deployments', 'tuning', 'trainer', 'console', 'ops', 'boot', 'join', 'nats', 'databases'];
     const external = named('ExternalSecret').map((one) => one.replace('slipway-', ''));
-    const others = ['oidc', 'postgres'];
+    // Of a cert-manager, of the operator and of theirs.
+    const others = ['oidc', 'postgres', 'blobs', 'tls'];
     expect([...made].filter((one) => ![...roles, ...others].includes(one))).toEqual([]);
     if (external.length > 0) expect([...made].filter((one) => ![...external, 'databases', ...others].includes(one))).toEqual([]);
   });

@@ -19,6 +19,7 @@ const DEFINITIONS = [
   ['sigs.k8s.io/gateway-api@v1.4.1', 'config/crd/standard'],
   ['github.com/prometheus-operator/prometheus-operator@v0.85.0', 'example/prometheus-operator-crd'],
   ['github.com/cloudnative-pg/cloudnative-pg@v1.27.1', 'config/crd/bases'],
+  ['github.com/cert-manager/cert-manager@v1.19.1', 'deploy/crds'],
   ['github.com/external-secrets/external-secrets@v0.20.4', 'config/crds/bases'],
 ] as const;
 

@@ -82,6 +82,45 @@ capabilities: { drop: [ALL], add: {{ toJson . }} }
 {{- end -}}
 {{- end }}
 
+{{/* Whether the pods speak TLS; empty = no. */}}
+{{- define "slipway.tls" -}}
+{{- if or .Values.tls.certManager.enabled .Values.tls.existingSecret }}true{{ end -}}
+{{- end }}
+
+{{/* The Secret with the certificate of a server. Context: dict root, server. */}}
+{{- define "slipway.tlsSecret" -}}
+{{ .root.Values.tls.existingSecret | default (printf "%s-%s-tls" (include "slipway.name" .root) .server) }}
+{{- end }}
+
+{{/* The certificates of the authority, which every user of the pod may read. */}}
+{{- define "slipway.authorityVolume" -}}
+{{- if include "slipway.tls" . }}
+- name: authority
+  secret:
+    secretName: {{ include "slipway.tlsSecret" (dict "root" . "server" (ternary "nats" "blobs" .Values.nats.enabled)) }}
+    defaultMode: 0444
+    items: [{ key: ca.crt, path: ca.pem }]
+{{- end }}
+{{- end }}
+
+{{- define "slipway.authorityMount" -}}
+{{- if include "slipway.tls" . }}
+- { name: authority, mountPath: /etc/slipway, readOnly: true }
+{{- end }}
+{{- end }}
+
+{{- define "slipway.natsAuthority" -}}
+{{- if or .Values.tls.existingSecret (and .Values.nats.enabled (include "slipway.tls" .)) }}
+- { name: NATS_CA, value: /etc/slipway/ca.pem }
+{{- end }}
+{{- end }}
+
+{{- define "slipway.blobAuthority" -}}
+{{- if and .Values.tuning.enabled (include "slipway.tls" .) }}
+- { name: BLOB_CA, value: /etc/slipway/ca.pem }
+{{- end }}
+{{- end }}
+
 {{/* One variable that is set where it has a value. Context: list name, value. */}}
 {{- define "slipway.variable" -}}
 {{- if index . 1 }}
@@ -101,6 +140,7 @@ capabilities: { drop: [ALL], add: {{ toJson . }} }
 - { name: LOG_LEVEL, value: {{ .root.Values.logLevel | quote }} }
 - { name: NATS_URL, value: {{ include "slipway.natsUrl" .root | quote }} }
 - { name: NATS_CREDENTIALS_DIR, value: /run/slipway }
+{{- include "slipway.natsAuthority" .root }}
 - { name: OPS_HOST, value: 0.0.0.0 }
 - { name: OPS_PORT, value: '9090' }
 - { name: DRAIN_MS, value: {{ mul .drainSeconds 1000 | quote }} }
@@ -232,12 +272,14 @@ spec:
           volumeMounts:
             - { name: credentials, mountPath: /run/slipway, readOnly: true }
             - { name: tmp, mountPath: /tmp }
+            {{- include "slipway.authorityMount" .root | nindent 12 }}
             {{- range .mounts }}
             - {{ toJson . }}
             {{- end }}
       volumes:
         {{- include "slipway.credentialsVolume" (dict "root" .root "role" .component) | nindent 8 }}
         - { name: tmp, emptyDir: {} }
+        {{- include "slipway.authorityVolume" .root | nindent 8 }}
         {{- range .volumes }}
         - {{ toJson . }}
         {{- end }}

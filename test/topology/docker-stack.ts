@@ -1,0 +1,116 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { freePorts } from '@slipway/testing';
+import { until } from '../testing/until.js';
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** Only bounds a failure: images may have to be built. */
+const COMMAND_MS = 1_800_000;
+const OUTPUT_BYTES = 64 * 1024 * 1024;
+
+/** Containers of a default start that run permanently, by their services; workers are three. */
+export const LASTING = [
+  ...['nats-1', 'nats-2', 'nats-3', 'postgres', 'keys-service', 'deployments-service'],
+  ...['console', 'gateway-1', 'gateway-2', 'worker'],
+] as const;
+
+/** Why the compose file cannot run here; null where a Docker daemon with Compose answers. */
+export function dockerMissing(): string | null {
+  const answers = (...args: string[]): boolean => spawnSync('docker', args, { stdio: 'ignore', timeout: 20_000 }).status === 0;
+  if (!answers('compose', 'version')) return 'docker compose is not installed';
+  return answers('info') ? null : 'no Docker daemon answers';
+}
+
+/** Result of a command. */
+export interface Ran {
+  readonly code: number;
+  readonly output: string;
+  readonly seconds: number;
+}
+
+/**
+ * The stack of docker-compose.yml in a real Docker daemon, with a project name, secrets, volumes and ports of its own. Images are
+ * built unless SLIPWAY_IMAGES=keep says that those that are there are current.
+ */
+export class DockerStack {
+  readonly folder = mkdtempSync(join(tmpdir(), 'slipway-docker-'));
+  readonly #environment: NodeJS.ProcessEnv;
+
+  private constructor(
+    /** Where gateways are published. */
+    readonly gateways: readonly [string, string],
+    ports: readonly number[],
+  ) {
+    const [GATEWAY_1_PORT, GATEWAY_2_PORT, CONSOLE_PORT] = ports.map(String);
+    this.#environment = {
+      ...process.env,
+      ...{ COMPOSE_PROJECT_NAME: `slipway-test-${process.pid}`, SLIPWAY_SECRETS: join(this.folder, 'secrets') },
+      ...{ GATEWAY_1_PORT, GATEWAY_2_PORT, CONSOLE_PORT },
+    };
+  }
+
+  /** @param settings of the compose file */
+  static async lay(settings: Readonly<Record<string, string>> = {}): Promise<DockerStack> {
+    const ports = await freePorts(3);
+    const stack = new DockerStack([`http://127.0.0.1:${ports[0]}`, `http://127.0.0.1:${ports[1]}`], ports);
+    Object.assign(stack.#environment, settings);
+    if (process.env['SLIPWAY_IMAGES'] !== 'keep') await stack.compose('build');
+    return stack;
+  }
+
+  /** Folder of the secrets. */
+  get secrets(): string {
+    return join(this.folder, 'secrets');
+  }
+
+  /** Runs `docker compose …`. @throws Error with its output where it fails */
+  compose(...args: string[]): Promise<Ran> {
+    return this.docker('compose', '--ansi', 'never', '--progress', 'quiet', ...args);
+  }
+
+  /** Runs `docker …`. @throws as `compose` */
+  async docker(...args: string[]): Promise<Ran> {
+    const from = performance.now();
+    const options = { cwd: ROOT, env: this.#environment, timeout: COMMAND_MS, maxBuffer: OUTPUT_BYTES };
+    const { stdout, stderr } = await run('docker', args, options).catch((cause: unknown) => {
+      const { stdout: out = '', stderr: err = '' } = cause as { stdout?: string; stderr?: string };
+      throw new Error(`docker ${args.join(' ')} failed:\n${out}${err}`.slice(0, 8_000), { cause });
+    });
+    return { code: 0, output: `${stdout}${stderr}`, seconds: (performance.now() - from) / 1_000 };
+  }
+
+  /** `docker compose up --detach --wait`. */
+  up(): Promise<Ran> {
+    return this.compose('up', '--detach', '--wait', '--no-build');
+  }
+
+  /** Runs a command of the command line, as the README says. */
+  async cli(...args: string[]): Promise<string> {
+    return (await this.compose('run', '--rm', '--no-TTY', 'cli', ...args)).output;
+  }
+
+  /** Ids of the containers of a service, in order. */
+  async containers(service: string): Promise<string[]> {
+    return (await this.compose('ps', '--all', '--quiet', service)).output.trim().split('\n').filter(Boolean);
+  }
+
+  /** Waits until all containers of a service are ready by their own probes. */
+  async whenReady(service: string, withinMs = 60_000): Promise<void> {
+    for (const id of await this.containers(service)) {
+      const state = '{{if .State.Health}}{{.State.Health.Status}}{{else}}{{.State.Status}}{{end}}';
+      const isReady = async (): Promise<boolean> => /^healthy|^running/.test((await this.docker('inspect', '--format', state, id)).output);
+      await until(`${service} is healthy`, isReady, withinMs, 500);
+    }
+  }
+
+  /** Removes everything that it made. */
+  async remove(): Promise<void> {
+    await this.compose('--profile', 'tools', 'down', '--volumes', '--timeout', '1', '--remove-orphans').catch(() => undefined);
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
