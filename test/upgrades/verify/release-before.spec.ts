@@ -17,24 +17,29 @@ describe.skipIf(missing !== null)(`an upgrade from the release before${missing =
   }, 15 * MINUTES);
   afterAll(() => fleet?.end());
 
-  const onlyWhole = (): void => expect(fleet.load.outcomes).toEqual({ whole: fleet.load.ended });
+  const asked = (): object => ({ whole: fleet.load.ended });
 
-  /** Starts a gateway of the present state and waits for what its /readyz says. */
-  async function refusedWith(words: RegExp): Promise<void> {
+  /** Starts a gateway of the present state and waits until its /readyz says this. @returns its status then */
+  async function statusWith(words: RegExp): Promise<number> {
     const gateway = fleet.spawn('gateway', PRESENT);
     await until(`/readyz says ${words}`, async () => words.test((await gateway.readiness()).text), MINUTES, 100);
-    expect((await gateway.readiness()).status).toBe(503);
+    const { status } = await gateway.readiness();
     await gateway.end();
+    return status;
   }
 
-  it('is refused by a gateway without the new nats.conf', () => refusedWith(/^nats\.conf is of an older release/), 3 * MINUTES);
+  it(
+    'is refused by a gateway without the new nats.conf',
+    async () => expect(await statusWith(/^nats\.conf is of an older release/)).toBe(503),
+    3 * MINUTES,
+  );
 
   it(
     'is refused by a gateway that comes before keys-service',
     async () => {
       await fleet.loadNatsConf(PRESENT);
-      await refusedWith(/^keys-service runs an older release, .+ this gateway is .+ needs it updated first/);
-      onlyWhole();
+      expect(await statusWith(/^keys-service runs an older release, .+ this gateway is .+ needs it updated first/)).toBe(503);
+      expect(fleet.load.outcomes).toEqual(asked());
     },
     3 * MINUTES,
   );
@@ -44,7 +49,7 @@ describe.skipIf(missing !== null)(`an upgrade from the release before${missing =
     async () => {
       for (const app of ['deployments-service', 'keys-service', 'inference-worker', 'gateway'] as const) await fleet.roll(app, PRESENT);
       await fleet.answered(2 * STREAMS);
-      onlyWhole();
+      expect(fleet.load.outcomes).toEqual(asked());
     },
     10 * MINUTES,
   );
@@ -55,7 +60,7 @@ describe.skipIf(missing !== null)(`an upgrade from the release before${missing =
       for (const app of ['gateway', 'inference-worker', 'keys-service', 'deployments-service'] as const) await fleet.roll(app, before);
       await fleet.loadNatsConf(before);
       await fleet.answered(2 * STREAMS);
-      onlyWhole();
+      expect(fleet.load.outcomes).toEqual(asked());
     },
     10 * MINUTES,
   );

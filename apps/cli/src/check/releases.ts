@@ -7,7 +7,7 @@ export interface SeenProcesses {
   /** Processes before release 0.2 send none. */
   readonly reports: readonly GatheredReport[];
   /** The lowest release that answered a call; null where none of the role did. */
-  lowest(role: Role): ToldRelease | null;
+  readonly lowest: (role: Role) => ToldRelease | null;
 }
 
 const nameOf = ({ role }: Pick<GatheredReport, 'role'>): string => processNameOf(role as Role);
