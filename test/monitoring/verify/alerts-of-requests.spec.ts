@@ -56,7 +56,7 @@ describe('the alert', () => {
     stage.repairs.push(() => (stage.rig.upstream.answer = usual));
     stage.rig.upstream.answer = () => ({ steps: [{ pauseMs: 10_500 }, ...chatStream(['late']).steps] });
     for (let i = 0; i < 4; i += 1) stage.keepOn(async () => (await stage.ask(deployment, 'complete 1')).text());
-    await stage.fires('SlipwayFirstTokenSlow', { deployment: String(deployment) });
+    await stage.fires('SlipwayFirstTokenSlow', { deployment: String(deployment) }, 120_000);
     const line = await until('a line of the worker', () =>
       stage.lines('inference-worker', 'stream').find((one) => Number(one['prefill_ms']) > 10_000),
     );
