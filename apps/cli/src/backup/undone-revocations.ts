@@ -79,14 +79,19 @@ export class UndoneRevocations {
   /** @throws CliError `wrong_audit` for an export of another log */
   take(entry: ExportedEntry): void {
     if (entry.log !== 'keys') return;
-    if (entry.action === 'account.create' && entry.account !== null && entry.object_name !== null) {
-      this.#slugs.set(entry.account, entry.object_name);
-    }
-    const seq = this.head?.seq ?? 0;
-    if (entry.seq === seq && entry.hash !== this.head?.hash) {
+    this.#learnSlug(entry);
+    const { seq, hash } = this.head ?? { seq: 0, hash: '' };
+    if (entry.seq === seq && entry.hash !== hash) {
       throw new CliError('wrong_audit', `Entry ${seq} of the export is another one than in the backup: it is not the same log.`);
     }
-    if (entry.seq <= seq) return;
+    if (entry.seq > seq) this.#takeLater(entry);
+  }
+
+  #learnSlug({ action, account, object_name: slug }: ExportedEntry): void {
+    if (action === 'account.create' && account !== null && slug !== null) this.#slugs.set(account, slug);
+  }
+
+  #takeLater(entry: ExportedEntry): void {
     if (/\.(create|set_up_link|join)$/.test(entry.action)) this.#new.add(entry.object);
     if (Object.hasOwn(ADVICE, entry.action) && !this.#new.has(entry.object)) this.#found.push(entry);
   }

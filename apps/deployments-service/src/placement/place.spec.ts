@@ -1,3 +1,4 @@
+/* oxlint-disable max-lines -- the rules of one function, with one set of helpers */
 import type { AgentLoad, DeploymentId, Incarnation } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { place, type PlacementResult, type PlacementInput } from './place.js';

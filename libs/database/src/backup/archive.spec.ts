@@ -34,7 +34,11 @@ async function written(count = 1_000): Promise<{ bytes: number; sha256: string; 
 async function faultOf(archive: string): Promise<string | null> {
   try {
     const reader = await ArchiveReader.open(archive);
-    await reader.verify().finally(() => reader.close());
+    try {
+      await reader.verify();
+    } finally {
+      await reader.close();
+    }
     return null;
   } catch (error) {
     if (error instanceof ArchiveError) return error.code;

@@ -142,7 +142,7 @@ export class RestoredDatabase {
     const classes = Object.values(this.options.migrations) as (new () => { readonly name?: string })[];
     const wanted = classes.filter((Migration) => names.includes(new Migration().name ?? Migration.name));
     const options = { ...migrationOptions({ ...this.options, applicationName: NAME }), extra: PATIENT, migrations: wanted };
-    const source = await new DataSource(options as ConstructorParameters<typeof DataSource>[0]).initialize();
+    const source = await new DataSource(options).initialize();
     try {
       const executor = new MigrationExecutor(source, this.runner);
       executor.transaction = 'none';

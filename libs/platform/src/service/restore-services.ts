@@ -32,27 +32,30 @@ async function finish(prepared: PreparedRestore): Promise<number> {
   return 1;
 }
 
+/** The first of the services' resources that can be restored, loaded; null = there is none. */
+async function prepare(services: readonly CheckedService[], order: RestoreOrder): Promise<PreparedRestore | null> {
+  for (const { definition, environment } of services) {
+    const resource = definition.resources?.find((one) => one.restore !== undefined);
+    if (resource?.restore) return resource.restore(environment, createLogger(definition.name, 'silent'), order);
+  }
+  return null;
+}
+
 /**
  * Loads an archive into the database of a service, writes what it loaded as a line of JSON, and makes it real when `commit` comes on
  * stdin. Anything else, the end of stdin included, leaves the database as it was.
  * @returns the exit code: 0 when it is real, 2 for a wrong setting, else 1
  */
 export async function restoreServices(services: readonly CheckedService[], order: RestoreOrder): Promise<number> {
-  for (const { definition, environment } of services) {
-    const { name, resources = [] } = definition;
-    const log = createLogger(name, 'silent');
-    try {
-      for (const resource of resources) {
-        const prepared = await resource.restore?.(environment, log, order);
-        if (prepared) return await finish(prepared);
-      }
-    } catch (error) {
-      const problems = error instanceof ConfigError ? error.problems.map((one) => `The configuration is wrong. ${one}`) : [];
-      const lines = problems.length > 0 ? problems : [error instanceof Error ? error.message : String(error)];
-      process.stderr.write(lines.map((line) => `${line}\n`).join(''));
-      return problems.length > 0 ? 2 : 1;
-    }
+  try {
+    const prepared = await prepare(services, order);
+    if (prepared) return await finish(prepared);
+    process.stderr.write('It has no database to restore.\n');
+    return 1;
+  } catch (error) {
+    const problems = error instanceof ConfigError ? error.problems.map((one) => `The configuration is wrong. ${one}`) : [];
+    const lines = problems.length > 0 ? problems : [error instanceof Error ? error.message : String(error)];
+    process.stderr.write(lines.map((line) => `${line}\n`).join(''));
+    return problems.length > 0 ? 2 : 1;
   }
-  process.stderr.write('It has no database to restore.\n');
-  return 1;
 }
