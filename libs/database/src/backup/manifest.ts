@@ -5,7 +5,7 @@ export const ARCHIVE_FORMAT = 1;
 
 /** The services with a database, in the order in which they are backed up and restored. */
 export const BACKED_UP = ['keys', 'deployments', 'tuning'] as const;
-/** One of them. */
+/** A service whose database backups hold. */
 export type BackedUp = (typeof BACKED_UP)[number];
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -57,7 +57,7 @@ const ArchivedDatabase = z.object({
   /** What it refers to in the store of blobs, which the archive does not hold. Absent = nothing. */
   blobs: z.object({ count: Count, bytes: Count, parts: Count }).optional(),
 });
-/** What an archive says of one database. */
+/** One database of an archive. */
 export type ArchivedDatabase = z.output<typeof ArchivedDatabase>;
 
 /** What an archive says of itself; its member `manifest.json`. */
