@@ -237,7 +237,7 @@ describe('docker-compose.yml', () => {
       // A name exists from the second lookup on.
       tool('getent', `echo "$2" >> ${folder}/asked; [ "$(grep -c "^$2$" ${folder}/asked)" -ge 2 ]`);
       // The wait between two looks at the certificate ends the watch.
-      tool('sleep', '[ "$1" != 60 ]');
+      tool('sleep', '[ "$1" != 10 ]');
       writeFileSync(join(folder, 'nats.conf'), secrets.read(`${node}/nats.conf`));
       const here = script.replaceAll('/run/slipway', folder).replaceAll('/data', folder);
       const start = (): string =>
@@ -339,15 +339,16 @@ describe('docker-compose.yml', () => {
 
   it.each([
     ['nats-1', 'nats.pem'],
+    ['nats-1', 'nats.conf'],
     ['postgres', 'postgres.pem'],
-  ])('makes %s read a renewed certificate', async (name, file) => {
+  ])('makes %s read a changed file: %s', async (name, file) => {
     const { entrypoint = [], command = [] } = compose.services[name]!;
     const script = [...entrypoint, ...command].find((word) => word.includes('kill -HUP')) ?? '';
     const folder = mkdtempSync(join(tmpdir(), 'slipway-renewed-'));
     writeFileSync(join(folder, file), 'first');
     const watch = script.slice(script.indexOf('( (while'), script.indexOf('&)') + 2);
     const text = `trap 'echo read >> ${folder}/log' HUP\n${watch}\nwhile :; do sleep 0.1; done`;
-    const here = text.replaceAll('/run/slipway', folder).replaceAll('sleep 60', 'sleep 0.1');
+    const here = text.replaceAll('/run/slipway', folder).replaceAll(/sleep \d+/g, 'sleep 0.1');
     const server = spawn('bash', ['-c', here], { detached: true, stdio: 'ignore' });
     const log = (): string => (existsSync(join(folder, 'log')) ? readFileSync(join(folder, 'log'), 'utf8') : '');
     let written = 0;

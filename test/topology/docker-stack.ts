@@ -11,6 +11,8 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Only bounds a failure: images may have to be built. */
 const COMMAND_MS = 1_800_000;
+const COMPOSE = ['compose', '--ansi', 'never', '--progress', 'quiet'];
+const UP = ['up', '--detach', '--wait', '--no-build'];
 const OUTPUT_BYTES = 64 * 1024 * 1024;
 
 /** Containers of a default start that run permanently, by their services; workers are three. */
@@ -70,14 +72,32 @@ export class DockerStack {
 
   /** Runs `docker compose …`. @throws Error with its output where it fails */
   compose(...args: string[]): Promise<Ran> {
-    return this.docker('compose', '--ansi', 'never', '--progress', 'quiet', ...args);
+    return this.#run([...COMPOSE, ...args]);
   }
 
   /** Runs `docker …`. @throws as `compose` */
-  async docker(...args: string[]): Promise<Ran> {
+  docker(...args: string[]): Promise<Ran> {
+    return this.#run(args);
+  }
+
+  /** Begins `docker compose up`, and kills the command and all containers after so many milliseconds. */
+  async breakOffUp(afterMs: number): Promise<void> {
+    await this.#run([...COMPOSE, ...UP], AbortSignal.timeout(afterMs)).catch(() => undefined);
+    await this.compose('kill').catch(() => undefined);
+  }
+
+  async #run(args: readonly string[], signal?: AbortSignal): Promise<Ran> {
     const from = performance.now();
-    const options = { cwd: ROOT, env: this.#environment, timeout: COMMAND_MS, maxBuffer: OUTPUT_BYTES };
-    const { stdout, stderr } = await run('docker', args, options).catch((cause: unknown) => {
+    const killSignal = 'SIGKILL' as const;
+    const options = {
+      cwd: ROOT,
+      env: this.#environment,
+      timeout: COMMAND_MS,
+      maxBuffer: OUTPUT_BYTES,
+      killSignal,
+      ...(signal && { signal }),
+    };
+    const { stdout, stderr } = await run('docker', [...args], options).catch((cause: unknown) => {
       const { stdout: out = '', stderr: err = '' } = cause as { stdout?: string; stderr?: string };
       throw new Error(`docker ${args.join(' ')} failed:\n${out}${err}`.slice(0, 8_000), { cause });
     });
@@ -86,7 +106,7 @@ export class DockerStack {
 
   /** `docker compose up --detach --wait`. */
   up(): Promise<Ran> {
-    return this.compose('up', '--detach', '--wait', '--no-build');
+    return this.compose(...UP);
   }
 
   /** Runs a command of the command line, as the README says. */

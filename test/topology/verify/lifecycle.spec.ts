@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../testing/until.js';
 import { dockerMissing, DockerStack, LASTING } from '../docker-stack.js';
@@ -50,11 +49,7 @@ describe.skipIf(missing !== null)('the life of the stack of docker-compose.yml',
     'heals a first start that was killed after %i ms',
     async (ms) => {
       await stack.compose('down', '--volumes', '--timeout', '1');
-      const starting = stack.up().catch(() => undefined);
-      await pause(ms);
-      await stack.compose('kill').catch(() => undefined);
-      await starting;
-      await stack.compose('kill').catch(() => undefined);
+      await stack.breakOffUp(ms);
       report(`first start killed after ${ms} ms`, { upSeconds: (await stack.up()).seconds });
     },
     10 * MINUTES,

@@ -87,8 +87,9 @@ describe.skipIf(missing !== null)('rolling the stack of docker-compose.yml', () 
       await streams.keep(40, SHORT_S);
       for (const node of ['nats-1', 'nats-2', 'nats-3']) {
         const [id = ''] = await stack.containers(node);
-        // Lame duck: clients leave within half a minute, then the server ends; its container starts again.
-        await stack.docker('kill', '--signal', 'USR2', id);
+        // Lame duck: clients leave within half a minute, then the server ends, and its container starts again. `docker kill` would
+        // keep it from that.
+        await stack.docker('exec', id, 'sh', '-c', 'kill -USR2 $(pidof nats-server)');
         const ended = async (): Promise<boolean> => Number((await stack.docker('inspect', '--format', '{{.RestartCount}}', id)).output) > 0;
         await until(`${node} has started again`, ended, 2 * MINUTES, 500);
         await stack.whenReady(node);
