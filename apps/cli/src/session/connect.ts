@@ -20,10 +20,13 @@ import { Config } from '../config.js';
 import { type ControlAddress, findControl } from './control-address.js';
 import { OPERATOR, type ServerFacts, type Session } from './session.js';
 
-/** How long a connection may take, in milliseconds: the server is on this machine or in this network. */
+/** How long a connection to one server may take, in milliseconds. The name of one that is down may need as long to be unknown. */
 const CONNECTED_WITHIN_MS = 5_000;
 /** How long an answer may take, in milliseconds: a person waits longer than one service for another. */
 const ANSWERED_WITHIN_MS = 15_000;
+
+/** How long a connection to any of the servers may take, in milliseconds: those that are down may be tried first. */
+export const connectedWithinMs = (url: string): number => CONNECTED_WITHIN_MS * url.split(',').length;
 
 /** Connects, or gives up after a while: the NATS client itself retries for ever. */
 async function connect({ url, credentialsDir, tls }: ControlAddress): Promise<NatsConnection> {
@@ -31,7 +34,7 @@ async function connect({ url, credentialsDir, tls }: ControlAddress): Promise<Na
   opening.catch(() => undefined);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), CONNECTED_WITHIN_MS);
+    timer = setTimeout(() => resolve(null), connectedWithinMs(url));
   });
   try {
     const connection = await Promise.race([opening, late]);
