@@ -6,12 +6,12 @@ import { until } from '../../testing/until.js';
 import { dockerMissing, DockerStack, LASTING } from '../docker-stack.js';
 
 const missing = dockerMissing();
-if (missing !== null) console.warn(`The compose file does not run here: ${missing}.`);
+if (missing !== null) process.stdout.write(`The compose file does not run here: ${missing}.\n`);
 const MINUTES = 60_000;
 /** Time in which a restarted container answers by its own probe. */
 const READY_MS = 30_000;
 const KILLED_AFTER_MS = [1_000, 3_000, 6_000, 10_000, 15_000];
-const report = (what: string, found: object): void => console.log(`${what}: ${JSON.stringify(found)}`);
+const report = (what: string, found: object): void => void process.stdout.write(`${what}: ${JSON.stringify(found)}\n`);
 
 let stack: DockerStack;
 let key = '';
@@ -50,7 +50,9 @@ describe.skipIf(missing !== null)('the life of the stack of docker-compose.yml',
     async (ms) => {
       await stack.compose('down', '--volumes', '--timeout', '1');
       await stack.breakOffUp(ms);
-      report(`first start killed after ${ms} ms`, { upSeconds: (await stack.up()).seconds });
+      const { code, seconds } = await stack.up();
+      report(`first start killed after ${ms} ms`, { upSeconds: seconds });
+      expect(code).toBe(0);
     },
     10 * MINUTES,
   );
@@ -67,6 +69,7 @@ describe.skipIf(missing !== null)('the life of the stack of docker-compose.yml',
       await stack.compose('down', '--timeout', '60');
       const third = await stack.up();
       await whenServed(READY_MS);
+      expect([first.code, second.code, third.code]).toEqual([0, 0, 0]);
       report('up', { first: first.seconds, second: second.seconds, withVolumes: third.seconds });
     },
     10 * MINUTES,
@@ -84,6 +87,7 @@ describe.skipIf(missing !== null)('the life of the stack of docker-compose.yml',
         seconds[services.length === 1 ? (services[0] ?? '') : 'all'] = Math.round((performance.now() - from) / 100) / 10;
       }
       report('ready after a restart', seconds);
+      expect(Object.keys(seconds)).toEqual([...LASTING, 'all']);
     },
     20 * MINUTES,
   );
@@ -127,7 +131,8 @@ describe.skipIf(missing !== null)('the life of the stack of docker-compose.yml',
     'serves after all NATS disks are lost',
     async () => {
       const nodes = ['nats-1', 'nats-2', 'nats-3'];
-      await stack.compose('rm', '--stop', '--force', '--volumes', ...nodes);
+      // `init` has the volumes too.
+      await stack.compose('rm', '--stop', '--force', '--volumes', ...nodes, 'init');
       const volumes = (await stack.docker('volume', 'ls', '--quiet', '--filter', 'name=_nats-')).output.trim().split('\n');
       await stack.docker('volume', 'rm', ...volumes.filter((name) => name.startsWith(`slipway-test-${process.pid}_`)));
       const from = performance.now();

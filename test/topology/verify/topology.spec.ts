@@ -210,14 +210,11 @@ describe('docker-compose.yml as processes, from what the Dockerfile builds', () 
   });
 
   it('writes no secret into any log', async () => {
-    const secrets = JSON.parse(await readFile(join(topology.secrets, 'secrets.json'), 'utf8')) as Record<
-      string,
-      string | Record<string, string> | { key: string }[]
-    >;
-    const values = Object.values(secrets).flatMap((value) =>
-      typeof value === 'string'
-        ? [value.replace(/^p1:/, '')]
-        : Object.values(value).map((one) => (typeof one === 'string' ? one : one.key)),
+    const textsOf = (value: unknown): string[] =>
+      typeof value === 'string' ? [value.replace(/^p1:/, '')] : Object.values(value as object).flatMap(textsOf);
+    // The certificate of an authority is public.
+    const values = textsOf(JSON.parse(await readFile(join(topology.secrets, 'secrets.json'), 'utf8'))).filter(
+      (value) => !value.startsWith('-----BEGIN CERTIFICATE'),
     );
     expect(values.length).toBeGreaterThan(5);
     const leaks = [...running].filter(([, { log }]) => values.some((value) => log.includes(value)));
