@@ -1,8 +1,11 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { loadConfig } from '@slipway/platform';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -18,8 +21,10 @@ const LINES = readFileSync(`${root}/.env.example`, 'utf8')
   .map(([, comment, name = '', value = '']) => ({ name, value, active: comment === undefined }));
 
 const ACTIVE = Object.fromEntries(LINES.filter((line) => line.active).map(({ name, value }) => [name, value]));
-// The program that is shown need not be on this machine; a worker refuses one that is not.
-const ALL = { ...Object.fromEntries(LINES.map(({ name, value }) => [name, value])), LLAMA_SERVER: process.execPath };
+const folder = mkdtempSync(join(tmpdir(), 'slipway-environment-'));
+// What is shown need not be on this machine; processes refuse a program and authorities that are not.
+const PRESENT = { LLAMA_SERVER: process.execPath, BLOB_CA: join(folder, 'ca.pem') };
+const ALL = { ...Object.fromEntries(LINES.map(({ name, value }) => [name, value])), ...PRESENT };
 
 const isSchema = (value: unknown): value is z.ZodObject => typeof value === 'object' && value !== null && 'shape' in value;
 
@@ -35,11 +40,14 @@ describe('.env.example', () => {
   const schemas = new Map<string, z.ZodObject>();
 
   beforeAll(async () => {
+    writeFileSync(PRESENT.BLOB_CA, rootCertificates[0] ?? '');
     for (const app of readdirSync(`${root}/apps`)) {
       const schema = await schemaOf(app);
       if (schema) schemas.set(app, schema);
     }
   });
+
+  afterAll(() => rmSync(folder, { recursive: true }));
 
   it('names exactly the variables of all services', () => {
     const names = new Set([...schemas.values()].flatMap((schema) => Object.keys(schema.shape)));

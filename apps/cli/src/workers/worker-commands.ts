@@ -31,6 +31,8 @@ async function connectedByName(session: Session): Promise<Map<string, ConnectedW
   }
 }
 
+const presence = ({ host, pool, state, loads, drained_since: since }: ConnectedWorker) => [host, pool, state, loads, since];
+
 const list = command(
   'list',
   'Lists the workers that joined or are connected, with their replicas.',
@@ -40,9 +42,10 @@ const list = command(
   const known = new Map(joined.map((one) => [one.wk as string, one]));
   const names = [...new Set([...known.keys(), ...(connected?.keys() ?? [])])].sort();
   const rows = names.map((wk) => {
-    const [own, live] = [known.get(wk), connected?.get(wk)];
-    const state = live?.state ?? (connected ? 'away' : null);
-    return [wk, live?.host ?? own?.host, live?.pool, state, live?.loads, live?.drained_since, own?.expires_at, own?.expelled_at];
+    const own = known.get(wk);
+    const live = connected?.get(wk);
+    const present = live ? presence(live) : [own?.host, null, connected ? 'away' : null, null, null];
+    return [wk, ...present, own?.expires_at, own?.expelled_at];
   });
   const titles = ['NAME', 'HOST', 'POOL', 'STATE', 'REPLICAS', 'DRAINED SINCE', 'PROVEN UNTIL', 'EXPELLED'];
   const note = connected ? undefined : 'deployments-service does not run: which of them are connected is not known.';

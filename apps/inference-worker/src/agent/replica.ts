@@ -117,6 +117,11 @@ export class Replica {
     return { need, mapped: this.#file && { path: this.#file.path, bytes: this.#bytes }, pid: this.#runner?.pid ?? null };
   }
 
+  /** Requests that it runs or has queued. */
+  get #requests(): number {
+    return this.#figures ? this.#figures.running + this.#figures.queued : 0;
+  }
+
   get report(): AgentLoad {
     const { dep, rev } = this.item;
     const failure = this.#reportedFailure();
@@ -129,7 +134,7 @@ export class Replica {
       reason: failure?.reason ?? null,
       detail: failure?.detail.slice(0, DETAIL_CHARS) ?? null,
       pid: this.#runner?.pid || null,
-      requests: this.#figures ? this.#figures.running + this.#figures.queued : 0,
+      requests: this.#requests,
       context: this.#facts?.context ?? null,
       caps: this.#facts?.caps ?? [],
     };

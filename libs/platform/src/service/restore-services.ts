@@ -6,7 +6,7 @@ import type { CheckedService } from './check-services.js';
 import type { PreparedRestore, RestoreOrder } from './service-definition.js';
 
 /** The line on stdin that makes a restore real. */
-export const COMMIT_WORD = 'commit';
+const COMMIT_WORD = 'commit';
 
 /** The order in a process's arguments, `--restore=PATH` with or without `--replace`; null = there is none. */
 export function restoreOrderOf(argv: readonly string[]): RestoreOrder | null {
