@@ -1,12 +1,12 @@
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { rootCertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { loadConfig } from '@slipway/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
+import { makeAuthority, validFor } from '../../apps/cli/src/certs/make-certificates.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -22,8 +22,9 @@ const LINES = readFileSync(`${root}/.env.example`, 'utf8')
 
 const ACTIVE = Object.fromEntries(LINES.filter((line) => line.active).map(({ name, value }) => [name, value]));
 const folder = mkdtempSync(join(tmpdir(), 'slipway-environment-'));
-// What is shown need not be on this machine; processes refuse a program and authorities that are not.
-const PRESENT = { LLAMA_SERVER: process.execPath, BLOB_CA: join(folder, 'ca.pem') };
+// What is shown need not be on this machine; processes refuse a program and certificates that are not.
+const [CERT, KEY] = [join(folder, 'ca.pem'), join(folder, 'ca.key')];
+const PRESENT = { LLAMA_SERVER: process.execPath, BLOB_CA: CERT, BLOB_CERT: CERT, BLOB_KEY: KEY };
 const ALL = { ...Object.fromEntries(LINES.map(({ name, value }) => [name, value])), ...PRESENT };
 
 const isSchema = (value: unknown): value is z.ZodObject => typeof value === 'object' && value !== null && 'shape' in value;
@@ -40,7 +41,9 @@ describe('.env.example', () => {
   const schemas = new Map<string, z.ZodObject>();
 
   beforeAll(async () => {
-    writeFileSync(PRESENT.BLOB_CA, rootCertificates[0] ?? '');
+    const { cert, key } = await makeAuthority('environment', validFor(1));
+    writeFileSync(CERT, cert);
+    writeFileSync(KEY, key);
     for (const app of readdirSync(`${root}/apps`)) {
       const schema = await schemaOf(app);
       if (schema) schemas.set(app, schema);
