@@ -97,7 +97,7 @@ it('scaling does not restart remaining replicas', async () => {
   const account = anAccount();
   const deployment = await aReady(account);
   const [first] = holders(deployment);
-  expect(await rig.ask(ScaleDeployment, { account, deployment, replicas: 2 })).toEqual({ deployment, replicas: 2 });
+  expect(await rig.ask(ScaleDeployment, { account, deployment, replicas: 2 })).toEqual({ deployment, replicas: 2, replica_range: null });
   await until('two replicas are ready', async () => (await rig.view(account, deployment)).ready_replicas === 2);
   expect(holders(deployment)).toHaveLength(2);
 

@@ -4,6 +4,7 @@ import {
   CONTRACTS,
   CreateDeployment,
   DeleteDeployment,
+  DrainWorker,
   type DeploymentId,
   FindDeployment,
   FindDeploymentOptions,
@@ -11,6 +12,7 @@ import {
   FindRollout,
   FitDeployment,
   ListAliases,
+  ListConnectedWorkers,
   ListDeploymentAudit,
   ListDeploymentEvents,
   ListDeploymentLoads,
@@ -92,7 +94,13 @@ const AIMED: readonly (readonly [RpcContract, (account: AccountId, deployment: D
 ];
 
 /** What operators ask about the whole service, and the console may not. */
-const OF_OPERATORS: readonly RpcContract[] = [ReadDeploymentAudit, FindDeploymentQuotas, SetDeploymentQuotas];
+const OF_OPERATORS: readonly RpcContract[] = [
+  ReadDeploymentAudit,
+  FindDeploymentQuotas,
+  SetDeploymentQuotas,
+  DrainWorker,
+  ListConnectedWorkers,
+];
 
 /** What names no deployment of its own account's: its answer must show nothing of anybody else. */
 const UNAIMED: readonly (readonly [RpcContract, (account: AccountId) => object])[] = [

@@ -57,6 +57,7 @@ describe('create-deployment', () => {
       rev: 1,
       serving_rev: 1,
       replicas: 1,
+      replica_range: null,
       ready_replicas: 1,
       slots: 512,
       store_responses: false,

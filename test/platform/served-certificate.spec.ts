@@ -74,8 +74,9 @@ describe('a served certificate', () => {
     await spoil();
     await until('the files are refused', () => lines.some((line) => line.includes('tls.certificate_refused')));
     expect(await shown(server)).toBe('good');
+    // Before the files change one after the other, which may be seen as another fault.
+    expect(lines.filter((line) => line.includes('tls.certificate_refused'))).toHaveLength(1);
     await write(await made('better'));
     await until('the next is served', async () => (await shown(server)) === 'better');
-    expect(lines.filter((line) => line.includes('tls.certificate_refused'))).toHaveLength(1);
   });
 });
