@@ -111,7 +111,7 @@ describe('the http engine counts', () => {
     const engine = await bench.loaded({ slots: 1 });
     const running = new EngineRun(engine, ask('Hi'));
     await until('the slot is taken', () => running.text !== '');
-    const counts = await Promise.all(Array.from({ length: 25 }, () => engine.count(ask('Hi'), never)));
+    const counts = await Promise.all(Array.from({ length: 25 }, () => engine.count(ask('Hi'), new AbortController().signal)));
     expect(counts).toEqual(Array.from({ length: 25 }, () => ({ tokens: PLAYED_PROMPT_TOKENS, exact: true })));
     expect(engine.current()).toEqual({ running: 1, queued: 0 });
     running.abort();
