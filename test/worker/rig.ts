@@ -53,6 +53,8 @@ export interface Run {
   readonly stream: OpenStream;
   /** A worker has taken it. */
   readonly accepted: Promise<void>;
+  /** How often workers have taken it. */
+  attempts(): number;
   text(): string;
   events(): number;
   readonly done: Promise<{ text: string; end: EndFrame }>;
@@ -199,7 +201,7 @@ export class WorkerRig {
   /** Opens a stream at a ready runner of the deployment. */
   ask(dep: number, text: string, options: AskOptions = {}): Run {
     let answer = '';
-    let events = 0;
+    let [events, attempts] = [0, 0];
     let stream: OpenStream | undefined;
     let accept: () => void = () => undefined;
     const accepted = new Promise<void>((resolve) => (accept = resolve));
@@ -219,7 +221,10 @@ export class WorkerRig {
         key: 1 as never,
       };
       stream = this.#receiver!.open(request, this.#chooser(dep, options), {
-        accepted: accept,
+        accepted: () => {
+          attempts += 1;
+          accept();
+        },
         events: (some) => {
           events += some.length;
           for (const event of some) if (event.k === 'text') answer += event.x;
@@ -229,7 +234,7 @@ export class WorkerRig {
       });
     });
     done.catch(() => undefined);
-    return { stream: stream!, accepted, text: () => answer, events: () => events, done };
+    return { stream: stream!, accepted, attempts: () => attempts, text: () => answer, events: () => events, done };
   }
 
   /** What runners say of themselves now. */

@@ -1,11 +1,13 @@
 import { isServiceError, ServiceError } from '@slipway/contracts';
-import { describe, expect, it } from 'vitest';
-import { AdmissionQueue } from './admission-queue.js';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { AdmissionQueue, NoSlotError } from './admission-queue.js';
 
 const never = new AbortController().signal;
 const codeOf = (error: unknown): unknown => (isServiceError(error) ? error.code : error);
 
 describe('AdmissionQueue', () => {
+  afterEach(() => vi.useRealTimers());
+
   it('hands slots to waiters in the order in which they came', async () => {
     const queue = new AdmissionQueue(1, 10);
     const order: string[] = [];
@@ -65,6 +67,21 @@ describe('AdmissionQueue', () => {
     queue.leave();
     await expect(second).resolves.toBe(true);
     expect([queue.running, queue.queued]).toEqual([1, 0]);
+  });
+
+  it('refuses a caller that found no slot within a second', async () => {
+    vi.useFakeTimers();
+    const queue = new AdmissionQueue(1, 2);
+    await queue.enter(never);
+    const first = queue.enter(never).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(600);
+    const second = queue.enter(never);
+    await vi.advanceTimersByTimeAsync(400);
+    expect(await first).toBeInstanceOf(NoSlotError);
+    expect([queue.running, queue.queued]).toEqual([1, 1]);
+    queue.leave();
+    await expect(second).resolves.toBe(true);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it('gives no slot to a caller that is gone before it asks', async () => {

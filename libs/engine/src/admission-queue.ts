@@ -5,7 +5,20 @@ interface Waiter {
   refuse(error: ServiceError): void;
 }
 
-/** Hands out a fixed number of slots in order of arrival; a bounded number of callers may wait. */
+/**
+ * Longest wait for a slot, in milliseconds. A caller waits here while a slot is about to become free; it is the gateway that knows
+ * whether another replica has a free one, and whose queue is fair.
+ */
+const WAIT_MS = 1_000;
+
+/** No slot was free, and none became free in time: nothing was done, and another replica may have one. */
+export class NoSlotError extends ServiceError {
+  constructor(message: string) {
+    super('overloaded', message, { retryAfterS: 1 });
+  }
+}
+
+/** Hands out a fixed number of slots in order of arrival; a bounded number of callers may wait for up to a second. */
 export class AdmissionQueue {
   readonly #waiting: Waiter[] = [];
   #running = 0;
@@ -24,16 +37,16 @@ export class AdmissionQueue {
     return this.#waiting.length;
   }
 
-  /** @throws ServiceError `overloaded` when a caller that came now could neither run nor wait. */
+  /** @throws NoSlotError when a caller that came now could neither run nor wait; ServiceError when it is closed. */
   assertRoom(): void {
     if (this.#closed) throw this.#closed;
     if (this.#running < this.slots || this.#waiting.length < this.bound) return;
-    throw new ServiceError('overloaded', 'All slots of this deployment are taken and its queue is full.', { retryAfterS: 1 });
+    throw new NoSlotError('All slots of this deployment are taken and its queue is full.');
   }
 
   /**
    * Resolves with true when the caller holds a slot, which it must `leave`, and with false when `signal` aborted first.
-   * @throws ServiceError `overloaded` when the queue is full, or what `close` was given.
+   * @throws NoSlotError when the queue is full or no slot became free in time; what `close` was given when it is closed
    */
   async enter(signal: AbortSignal): Promise<boolean> {
     this.assertRoom();
@@ -68,14 +81,21 @@ export class AdmissionQueue {
 
   #wait(signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      const onAbort = (): void => {
-        this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
-        resolve(false);
-      };
+      const gone = (): void => void this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
       const settled = (settle: () => void) => (): void => {
+        clearTimeout(timer);
         signal.removeEventListener('abort', onAbort);
         settle();
       };
+      const onAbort = settled(() => {
+        gone();
+        resolve(false);
+      });
+      const onTimeout = settled(() => {
+        gone();
+        reject(new NoSlotError('No slot of this replica became free in time.'));
+      });
+      const timer = setTimeout(onTimeout, WAIT_MS);
       const waiter: Waiter = {
         admit: settled(() => resolve(true)),
         refuse: (error) => settled(() => reject(error))(),

@@ -16,7 +16,7 @@ export type {
   UnreadRequest,
 } from './engine.js';
 export type { EngineKind } from './engine-kind.js';
-export { AdmissionQueue } from './admission-queue.js';
+export { AdmissionQueue, NoSlotError } from './admission-queue.js';
 export { StopMatcher } from './stop-matcher.js';
 export type { StopMatch } from './stop-matcher.js';
 export { WholeCharacters } from './stop-matcher.js';

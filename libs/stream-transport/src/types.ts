@@ -48,6 +48,8 @@ export interface StreamSink {
 /** Why a worker was not used, for the choice of the next one. */
 export type Refusal =
   | { readonly kind: 'rejected'; readonly code: RejectCode; readonly used: number; readonly slots: number }
+  /** It admitted the start, and no slot became free in time. */
+  | { readonly kind: 'full' }
   /** The worker's subject has no subscriber. */
   | { readonly kind: 'absent' }
   /** No accept in time, or silent during the stream. */
@@ -97,10 +99,11 @@ export interface StreamWriter {
 /** One admitted stream at a worker. */
 export interface Generation {
   /**
-   * Produces the whole answer. After `signal` aborts it resolves soon with the usage so far.
+   * Produces the whole answer. After `signal` aborts it resolves soon with the usage so far. `busy` = it waited for a slot in vain,
+   * and nothing ran: the gateway places the start anew.
    * @throws ServiceError to end the stream with an error; its retry advice says whether another worker may try.
    */
-  run(writer: StreamWriter, signal: AbortSignal): Promise<GenerationResult>;
+  run(writer: StreamWriter, signal: AbortSignal): Promise<GenerationResult | 'busy'>;
 }
 
 /** What the headers of a start say: its gateway, account, key and time. */

@@ -14,6 +14,9 @@ const template = readFileSync(fileURLToPath(new URL('../../../deploy/chart/slipw
 /** The query of the chart's ScaledObject, for the pool of workers that name none. Nothing here gives scrapes a namespace. */
 const QUERY = (/query: \{\{ printf "(.+?)" \$/.exec(template)?.[1] ?? '').replaceAll('namespace=%q, ', '').replaceAll('%q', '"default"');
 
+/** So many that four streams of one conversation take both workers, and half of one. */
+const SLOTS = 8;
+
 let reason = '';
 let rig: ClientRig | undefined;
 let prometheus: Prometheus | undefined;
@@ -29,7 +32,7 @@ beforeAll(async () => {
   const started = await ClientRig.start(['keys-service', 'deployments-service', 'inference-worker', 'gateway']);
   rig = started;
   tenant = await started.tenant();
-  deployment = await started.deployment(tenant.account, { slots: 4, replicas: { min: 1, max: 2, target_percent: 100 } });
+  deployment = await started.deployment(tenant.account, { slots: SLOTS, replicas: { min: 1, max: 2, target_percent: 100 } });
   await started.whenServed({ path: `deployment-${deployment}`, key: tenant.key.value });
   const { answer } = started.upstream;
   started.upstream.answer = (request) =>
@@ -45,33 +48,33 @@ afterAll(async () => {
 });
 
 const value = async (expression: string): Promise<number | undefined> => (await prometheus?.query(expression))?.[0]?.value;
-
 it('the chart asks for a worker while load waits', async (context) => {
   if (!rig) return context.skip(reason);
   const call = { path: `deployment-${deployment}`, key: tenant.key.value };
   await until('one worker is enough', async () => (await value(QUERY)) === 1);
 
   // Twice the slots: promised are requests in queues within 5 s, and one worker more within 30 s.
-  const crowd = new ClientCrowd({ ...call, text: 'crowd' }, 8, rig.gateways);
+  const crowd = new ClientCrowd({ ...call, text: 'crowd' }, 2 * SLOTS, rig.gateways);
   await until('requests wait', async () => ((await value('sum(slipway_deployment_waiting)')) ?? 0) > 0, 5_000, 100);
   await until('a second worker is wanted', async () => (await value(QUERY)) === 2, 30_000, 100);
 
-  rig.spawn('inference-worker');
+  const workers = [rig.process('inference-worker'), rig.spawn('inference-worker')];
   await rig.whenSeen(tenant.account, deployment, { replicas: 2, ready_replicas: 2 });
   await until('nothing is missing', async () => (await value('sum(slipway_placement_unplaced_replicas)')) === 0);
   expect(await value(QUERY)).toBe(2);
   await crowd.leave();
   expect(crowd.broken).toEqual([]);
 
-  // The load ends, but for a stream on each worker: the one whose replica leaves is needed until its stream is over.
+  // The load ends, but for streams on both workers: the one whose replica leaves is needed until its streams are over.
   const hold = rig.hold();
-  const streams = [0, 1].map(() => ClientStream.open({ ...call, gateway: rig!.gateways[0]!, text: hold.text }));
+  const streams = Array.from({ length: 4 }, () => ClientStream.open({ ...call, gateway: rig!.gateways[0]!, text: hold.text }));
   const opened = await Promise.all(streams);
   try {
     await Promise.all(opened.map((stream) => stream.whenSaid('first')));
     await rig.whenSeen(tenant.account, deployment, { replicas: 1 });
-    await until('its replica drains', async () => (await value('sum(slipway_deployment_replicas{state="draining"})')) === 1);
+    await until('its replica drains', () => workers.some((worker) => worker.logged('placement.leaving')));
     expect(await value(QUERY)).toBe(2);
+    expect(workers.some((worker) => worker.logged('placement.left'))).toBe(false);
   } finally {
     hold.release();
   }

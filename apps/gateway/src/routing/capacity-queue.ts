@@ -15,6 +15,14 @@ export interface Waiter {
   readonly flow: number;
   /** Estimated tokens. */
   readonly cost: number;
+  /** The request's turn, kept over its waits: one whose worker was full after all waits on where it stood. */
+  readonly turn: Turn;
+}
+
+/** Place of a request in the order of its queue. */
+export interface Turn {
+  /** Virtual start time; null before the first wait. */
+  start: number | null;
 }
 
 interface Entry extends Pick<Waiter, 'attempt' | 'hasExclusions' | 'flow'> {
@@ -44,7 +52,7 @@ export class CapacityQueue {
    * Waits for a worker.
    * @throws ServiceError `overloaded` after `waitMs`, `cancelled` when the client left, or the error of an attempt.
    */
-  wait({ attempt, hasExclusions, signal, waitMs, flow, cost }: Waiter): Promise<Incarnation> {
+  wait({ attempt, hasExclusions, signal, waitMs, flow, cost, turn }: Waiter): Promise<Incarnation> {
     return new Promise((resolve, reject) => {
       const settle = (outcome: Exclude<Offer, null>): void => {
         clearTimeout(timer);
@@ -54,15 +62,24 @@ export class CapacityQueue {
         if ('wk' in outcome) resolve(outcome.wk);
         else reject(outcome.error);
       };
-      const start = Math.max(this.#clock, this.#turns.get(flow) ?? 0);
+      const waitedBefore = turn.start !== null;
+      const start = this.#startOf(turn, flow, cost);
       const entry: Entry = { attempt, hasExclusions, settle, flow, start };
       const onAbort = (): void => settle({ error: new ServiceError('cancelled', 'The client left while its request was waiting.') });
       const timer = setTimeout(() => settle({ error: overloaded(this.length) }), waitMs);
-      this.#turns.set(flow, start + Math.max(1, cost));
-      this.#insert(entry);
+      this.#insert(entry, waitedBefore);
       signal.addEventListener('abort', onAbort, { once: true });
       if (signal.aborted) onAbort();
     });
+  }
+
+  /** The clock begins anew when nothing waits, so a kept turn may lie after that of a request which came later. */
+  #startOf(turn: Turn, flow: number, cost: number): number {
+    const next = Math.max(this.#clock, this.#turns.get(flow) ?? 0);
+    const start = Math.min(turn.start ?? next, next);
+    if (turn.start === null) this.#turns.set(flow, start + Math.max(1, cost));
+    turn.start = start;
+    return start;
   }
 
   /** Places waiting requests in order, up to the first that finds no slot. */
@@ -120,8 +137,9 @@ export class CapacityQueue {
     return waiting;
   }
 
-  #insert(entry: Entry): void {
-    const behind = this.#entries.findIndex(({ start }) => start > entry.start);
+  /** Of requests with the same start, one that waited before is the first. */
+  #insert(entry: Entry, waitedBefore: boolean): void {
+    const behind = this.#entries.findIndex(({ start }) => start > entry.start || (waitedBefore && start === entry.start));
     this.#entries.splice(behind < 0 ? this.#entries.length : behind, 0, entry);
   }
 }

@@ -165,19 +165,22 @@ describe('the router', () => {
     expect(await hasExclusions).toBe('chose a');
   });
 
-  it('waits for a full runner until it has room', async () => {
-    heartbeat('a');
-    const who = chooser();
-    await choose(who);
-    who.refused(wk('a'), { kind: 'rejected', code: 'busy', used: 1, slots: 1 });
-    who.released(wk('a'));
-    const again = codeOf(choose(who));
-    // The release freed this gateway's count, not the slot of the faster gateway.
-    heartbeat('a', { used: 1 });
-    expect(router.waiting).toBe(1);
-    heartbeat('a', { used: 0 });
-    expect(await again).toBe('chose a');
-  });
+  it.each<Refusal>([{ kind: 'rejected', code: 'busy', used: 1, slots: 1 }, { kind: 'full' }])(
+    'after %j it waits for room',
+    async (refusal) => {
+      heartbeat('a');
+      const who = chooser();
+      await choose(who);
+      who.refused(wk('a'), refusal);
+      who.released(wk('a'));
+      const again = codeOf(choose(who));
+      // The release freed this gateway's count, not the slot of the faster gateway.
+      heartbeat('a', { used: 1 });
+      expect(router.waiting).toBe(1);
+      heartbeat('a', { used: 0 });
+      expect(await again).toBe('chose a');
+    },
+  );
 
   it.each<Refusal>([
     { kind: 'absent' },

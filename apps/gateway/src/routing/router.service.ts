@@ -1,7 +1,7 @@
 import { type DeploymentFacts, type DeploymentId, type Heartbeat, type Incarnation, type KeyId, ServiceError } from '@slipway/contracts';
 import type { Abortable, Refusal, WorkerChooser } from '@slipway/stream-transport';
 import type { DeploymentLoad } from '../observability/deployment-metrics.js';
-import { CapacityQueue, type Offer, overloaded } from './capacity-queue.js';
+import { CapacityQueue, type Offer, overloaded, type Turn } from './capacity-queue.js';
 import { chooseWorker } from './choose-worker.js';
 import { CountRouter } from './count-router.js';
 import type { WorkerTable } from './worker-table.js';
@@ -32,6 +32,7 @@ export interface RouteRequest {
 
 interface Waiting extends RouteRequest {
   readonly waitUntil: number;
+  readonly turn: Turn;
 }
 
 /** The chooser of a stream, which also learns when a worker accepts it. */
@@ -92,7 +93,7 @@ export class Router {
   chooserFor(route: RouteRequest): RequestChooser {
     const { now, queueWaitMs } = this.options;
     // One deadline for the stream, however often a chosen worker turns out to be full.
-    const request = { ...route, waitUntil: now() + queueWaitMs };
+    const request = { ...route, waitUntil: now() + queueWaitMs, turn: { start: null } };
     const pending: PendingStart = { wk: null, at: 0 };
     return {
       choose: async (excluded, stream) => {
@@ -159,7 +160,8 @@ export class Router {
     this.#queues.set(request.deployment, queue);
     const waitMs = Math.max(0, request.waitUntil - this.options.now());
     const attempt = (): Offer => this.#place(request, excluded);
-    return queue.wait({ attempt, hasExclusions: excluded.size > 0, signal: stream.signal, waitMs, flow: request.key, cost: request.cost });
+    const { key: flow, cost, turn } = request;
+    return queue.wait({ attempt, hasExclusions: excluded.size > 0, signal: stream.signal, waitMs, flow, cost, turn });
   }
 
   #place(request: RouteRequest, excluded: ReadonlySet<Incarnation>): Offer {
@@ -216,6 +218,7 @@ export class Router {
   #refused(deployment: DeploymentId, wk: Incarnation, refusal: Refusal): void {
     const worker = this.options.table.worker(deployment, wk);
     if (!worker) return;
+    if (refusal.kind === 'full') return worker.isFull(worker.slots, worker.slots);
     if (refusal.kind === 'rejected') {
       if (refusal.code === 'busy') worker.isFull(refusal.used, refusal.slots);
       else if (refusal.code === 'draining' || refusal.code === 'not_here') worker.suspect();

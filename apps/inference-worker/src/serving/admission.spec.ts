@@ -1,5 +1,5 @@
 import { AccountId, DeploymentId, Incarnation, KeyId, ServiceError, Start, type StreamEvent, type Usage } from '@slipway/contracts';
-import type { Engine, EngineOutput, TokenCount } from '@slipway/engine';
+import { type Engine, type EngineOutput, NoSlotError, type TokenCount } from '@slipway/engine';
 import { createLogger, newTrace } from '@slipway/platform';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { EndedGeneration } from '../usage/orphan-book.js';
@@ -108,8 +108,8 @@ it('a token count takes no slot and has one event', async () => {
   expect(admission.load()).toMatchObject({ used: 2, queued: 2 });
   engine.counts[0]!({ tokens: 17, exact: true });
   engine.counts[1]!({ tokens: 20, exact: false });
-  expect((await exact.result).usage).toEqual({ prompt: 17, cached: 0, completion: 0 });
-  expect((await estimated.result).usage).toEqual({ prompt: 20, cached: 0, completion: 0, estimated: true });
+  expect(await exact.result).toMatchObject({ usage: { prompt: 17, cached: 0, completion: 0 } });
+  expect(await estimated.result).toMatchObject({ usage: { prompt: 20, cached: 0, completion: 0, estimated: true } });
   expect(exact.events).toEqual([{ k: 'start', prompt: 17 }]);
   expect(admission.figures()).toMatchObject({ done: 0, promptTokens: 0 });
 });
@@ -121,6 +121,14 @@ it('admits 64 token counts at once, then answers busy', async () => {
   engine.counts[5]!({ tokens: 1, exact: true });
   await counts[5]!.result;
   expect(typeof admission.admit(aStart({ api: 'count' }), origin)).toBe('object');
+});
+
+it('returns a start that got no slot, which counts as nothing', async () => {
+  const { result } = run();
+  engine.asked[0]!.fail(new NoSlotError('Full.'));
+  expect(await result).toBe('busy');
+  expect([admission.figures(), counted]).toMatchObject([{ failed: 0, cancelled: 0, done: 0, running: 0 }, []]);
+  expect(lines.join()).toContain('"outcome":"busy"');
 });
 
 it('passes engine errors on, and logs no text of others', async () => {
@@ -140,7 +148,7 @@ it('a cancelled generation resolves with its usage', async () => {
   cancel.abort();
   expect(engine.asked[0]!.signal.aborted).toBe(true);
   engine.asked[0]!.answer(usage);
-  expect((await result).usage).toEqual(usage);
+  expect(await result).toMatchObject({ usage });
   expect(admission.figures()).toMatchObject({ cancelled: 1, done: 0, promptTokens: 5, cachedTokens: 2, completionTokens: 3 });
 });
 
@@ -157,7 +165,7 @@ it('only the signal of a stream ends a silent engine', async () => {
   cancel.abort();
   expect(engine.asked[0]!.signal.aborted).toBe(true);
   engine.asked[0]!.answer(usage);
-  expect((await result).usage).toEqual(usage);
+  expect(await result).toMatchObject({ usage });
   engine.asked[0]!.output.events([{ k: 'text', x: ' too late', n: 1 }]);
   expect(events).toEqual([{ k: 'text', x: 'At last', n: 1 }]);
 });

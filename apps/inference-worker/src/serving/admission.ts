@@ -136,8 +136,10 @@ export class Admission {
       ended: (outcome) => {
         begin();
         this.#admitted -= 1;
-        this.#count(outcome);
-        this.#reportUsage(start, origin, { started, ms: Math.round(performance.now() - from), usage: outcome.usage });
+        if (outcome.kind !== 'busy') {
+          this.#count(outcome.kind, outcome.usage);
+          this.#reportUsage(start, origin, { started, ms: Math.round(performance.now() - from), usage: outcome.usage });
+        }
         loadChanged();
       },
     });
@@ -152,11 +154,11 @@ export class Admission {
     if (account !== null && key !== null) this.options.counted({ start: { st, at, dep, rev, api }, gw, account, key, claim, ...counts });
   }
 
-  #count(outcome: Outcome): void {
-    this.#counts[outcome.kind] += 1;
-    if (outcome.kind === 'failed') return;
-    this.#counts.promptTokens += outcome.usage.prompt;
-    this.#counts.cachedTokens += outcome.usage.cached;
-    this.#counts.completionTokens += outcome.usage.completion;
+  #count(kind: Exclude<Outcome['kind'], 'busy'>, { prompt, cached, completion }: Outcome['usage']): void {
+    this.#counts[kind] += 1;
+    if (kind === 'failed') return;
+    this.#counts.promptTokens += prompt;
+    this.#counts.cachedTokens += cached;
+    this.#counts.completionTokens += completion;
   }
 }

@@ -7,7 +7,7 @@ import {
   type StreamTimes,
   type Usage,
 } from '@slipway/contracts';
-import { type Engine, type EngineOutput, LazyFacts, type RequestFacts, type UnreadRequest } from '@slipway/engine';
+import { type Engine, type EngineOutput, LazyFacts, NoSlotError, type RequestFacts, type UnreadRequest } from '@slipway/engine';
 import type { TraceHeaders } from '@slipway/platform';
 import type { Generation, GenerationResult, StreamWriter } from '@slipway/stream-transport';
 import { type EngineBounds, UsageCheck } from '../usage/usage-check.js';
@@ -43,9 +43,9 @@ const STUCK_AFTER_MS = 5_000;
 /** The facts of a request that is not parsed yet. */
 const UNKNOWN: RequestFacts = { promptBytes: 0, images: 0, maxTokens: undefined, choices: 1 };
 
-/** How a stream ended. The usage of a failed one is estimated from the relayed events. */
+/** How a stream ended. The usage of a failed one is estimated from the relayed events; one that is `busy` got no slot, and has none. */
 export interface Outcome {
-  readonly kind: 'done' | 'cancelled' | 'failed';
+  readonly kind: 'done' | 'cancelled' | 'failed' | 'busy';
   readonly usage: Usage;
 }
 
@@ -78,11 +78,12 @@ export class EngineGeneration implements Generation {
     this.#check = new UsageCheck(request instanceof Uint8Array ? UNKNOWN : new LazyFacts(request), bounds);
   }
 
-  async run(writer: StreamWriter, signal: AbortSignal): Promise<GenerationResult> {
+  async run(writer: StreamWriter, signal: AbortSignal): Promise<GenerationResult | 'busy'> {
     try {
       const usage = await this.#generate(this.#outputTo(writer), signal);
       return this.#finished(usage, signal.aborted);
     } catch (error) {
+      if (error instanceof NoSlotError) return this.#waited();
       throw this.#failed(error);
     } finally {
       this.#over = true;
@@ -158,6 +159,12 @@ export class EngineGeneration implements Generation {
       times,
     );
     return { usage, times };
+  }
+
+  #waited(): 'busy' {
+    this.options.ended({ kind: 'busy', usage: { prompt: 0, cached: 0, completion: 0 } });
+    this.options.log.ended({ outcome: 'busy' }, this.#clock.times());
+    return 'busy';
   }
 
   #failed(error: unknown): ServiceError {

@@ -6,7 +6,7 @@ export type StartName = Omit<Start, 'req' | 'caps'>;
 
 /** How a stream ended: never its content. */
 export interface StreamEnd {
-  readonly outcome: 'done' | 'cancelled' | 'failed';
+  readonly outcome: 'done' | 'cancelled' | 'failed' | 'busy';
   readonly code?: string | undefined;
   readonly finish?: string | undefined;
   readonly prompt_tokens?: number;

@@ -47,7 +47,10 @@ export const Frame = z.discriminatedUnion('k', [
     sum: z.int().nonnegative(),
     tm: StreamTimes,
   }),
-  /** Failed; repeated like `end`. `retry: other` = another worker may succeed. */
+  /**
+   * Failed; repeated like `end`. `retry: other` = another worker may succeed. `waited` = it waited for a slot in vain, so nothing
+   * ran: it is as good as a rejection with `busy`. Absent from workers up to 0.1.0.
+   */
   z.object({
     k: z.literal('err'),
     q: Position,
@@ -56,6 +59,7 @@ export const Frame = z.discriminatedUnion('k', [
     retry: enumOr(z.enum(['no', 'other']), 'no'),
     param: z.string().optional(),
     facts: z.record(z.string(), z.union([z.number(), z.string()])).optional(),
+    waited: z.boolean().optional(),
   }),
 ]);
 export type Frame = z.infer<typeof Frame>;

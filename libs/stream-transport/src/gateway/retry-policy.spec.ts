@@ -66,6 +66,16 @@ describe('the retry policy', () => {
     expect(codeOf(policy.decide(rejected('busy'), false))).toBe('overloaded');
   });
 
+  it('places a start anew that waited for a slot in vain', () => {
+    const policy = create();
+    const waited: Outcome = { kind: 'error', frame: { k: 'err', q: 0, code: 'overloaded', msg: 'm', retry: 'other', waited: true } };
+    for (let i = 1; i <= 16; i += 1)
+      expect(policy.decide(waited, false)).toEqual({ kind: 'again', pauseMs: 0, exclude: false, error: null });
+    expect(codeOf(policy.decide(waited, false))).toBe('overloaded');
+    expect(refusalOf(waited)).toEqual({ kind: 'full' });
+    expect(refusalOf(failed('overloaded', 'other'))).toBeNull();
+  });
+
   it.each(['draining', 'not_here'] as const)('tries any number of workers that answer %s', (code) => {
     const policy = create();
     for (let i = 0; i < 20; i += 1) expect(policy.decide(rejected(code), false)).toMatchObject({ kind: 'again', exclude: true });

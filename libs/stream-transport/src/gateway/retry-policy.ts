@@ -75,6 +75,7 @@ export class RetryPolicy {
       case 'end':
         return outcome.end.fin === 'done' ? { kind: 'complete' } : fail(endedElsewhere());
       case 'error': {
+        if (outcome.frame.waited && !delivered) return this.#whenFree(0);
         const error = errorOf(outcome.frame);
         return outcome.frame.retry === 'other' ? this.#elsewhere(error, delivered, true) : fail(error);
       }
@@ -146,6 +147,8 @@ export function refusalOf(outcome: Outcome): Refusal | null {
   switch (outcome.kind) {
     case 'rejected':
       return { kind: 'rejected', code: outcome.frame.code, used: outcome.frame.used, slots: outcome.frame.slots };
+    case 'error':
+      return outcome.frame.waited ? { kind: 'full' } : null;
     case 'absent':
       return outcome.settling ? null : { kind: 'absent' };
     case 'dead':

@@ -25,10 +25,10 @@ export class Bench {
     stream: WorkerStream;
     writer: StreamWriter;
     signal: AbortSignal;
-    finish: () => Promise<void>;
+    finish: (value?: GenerationResult | 'busy') => Promise<void>;
     fail: (err: unknown) => Promise<void>;
   } {
-    let resolve!: (value: GenerationResult) => void;
+    let resolve!: (value: GenerationResult | 'busy') => void;
     let reject!: (err: unknown) => void;
     let signal!: AbortSignal;
     const generation: Generation = {
@@ -57,7 +57,7 @@ export class Bench {
       stream,
       writer: stream,
       signal,
-      finish: async () => await after(() => resolve(result)),
+      finish: async (value = result) => await after(() => resolve(value)),
       fail: async (err) => await after(() => reject(err)),
     };
   }

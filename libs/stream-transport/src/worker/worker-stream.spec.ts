@@ -106,6 +106,13 @@ describe('a stream at its worker', () => {
     expect(bench.settled).toBe(3);
   });
 
+  it('returns a start that waited for a slot in vain', async () => {
+    const bench = new Bench();
+    await bench.open().finish('busy');
+    expect(bench.frames('err')).toMatchObject([{ q: 0, code: 'overloaded', retry: 'other', waited: true }]);
+    expect([bench.frames('end'), bench.settled]).toEqual([[], 1]);
+  });
+
   it('splits large output and fails on an unsplittable event', async () => {
     const bench = new Bench();
     const { writer, signal, finish } = bench.open();

@@ -89,7 +89,9 @@ export class WorkerStream implements StreamWriter {
   /** Runs the generation. The stream keeps no reference to it, since an ended stream outlives it until acknowledged. */
   async run(generation: Generation): Promise<void> {
     try {
-      this.#finish(await generation.run(this, this.#abort.signal));
+      const result = await generation.run(this, this.#abort.signal);
+      if (result === 'busy') this.#waited();
+      else this.#finish(result);
     } catch (err) {
       this.#fail(isServiceError(err) ? err : this.#unexpected(err));
     } finally {
@@ -233,6 +235,12 @@ export class WorkerStream implements StreamWriter {
     // What was held may have been too large to deliver.
     if (this.#isOver()) return;
     this.#conclude({ k: 'end', q: this.#retention.produced, fin, usage, sum: this.#sum, tm: times });
+  }
+
+  #waited(): void {
+    if (this.#isOver()) return;
+    const msg = 'No slot became free in time.';
+    this.#conclude({ k: 'err', q: this.#retention.produced, code: 'overloaded', msg, retry: 'other', waited: true });
   }
 
   #fail({ code, message, param, facts }: ServiceError): void {
