@@ -205,7 +205,7 @@ describe('the commands', () => {
       ...['list', 'verify', 'export'].map((name) => `audit ${name}`),
       'sessions rotate-key',
       ...['list', 'expel'].map((name) => `workers ${name}`),
-      ...['drain', 'status', 'check', 'migrate', 'backup', 'restore', 'certs', 'nats-conf'],
+      ...['drain', 'status', 'check', 'config', 'log-level', 'migrate', 'backup', 'restore', 'certs', 'nats-conf'],
     ]);
   });
 });

@@ -12,6 +12,8 @@ import { list, log, models, show } from './deployments/show-commands.js';
 import { remove, resume, scale, stop } from './deployments/state-commands.js';
 import { keys } from './keys/key-commands.js';
 import { rollouts } from './rollouts/rollout-commands.js';
+import { config } from './processes/config-command.js';
+import { logLevel } from './processes/log-level-command.js';
 import { migrate } from './migrate/migrate-command.js';
 import { OPERATOR } from './session/session.js';
 import { adapters } from './tuning/adapter-commands.js';
@@ -60,6 +62,8 @@ export const COMMANDS: readonly CliCommand[] = [
   drain,
   status,
   check,
+  config,
+  logLevel,
   migrate,
   backup,
   restore,

@@ -2,11 +2,11 @@ import { KeyExpiry } from '@slipway/contracts';
 import { UsageError } from './cli-errors.js';
 import { NEVER } from './values.js';
 
-const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?Z)?$/;
 
-/** Milliseconds of a span like 90m, 12h or 30d; null for other text. */
-function spanMs(text: string, units: string): number | null {
+/** Milliseconds of a span like 90m, 12h or 30d in one of these units; null for other text. */
+export function spanMs(text: string, units: string): number | null {
   const [, count, unit = ''] = /^(\d{1,4})([a-z])$/.exec(text) ?? [];
   return count === undefined || !units.includes(unit) ? null : Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
 }

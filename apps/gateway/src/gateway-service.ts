@@ -1,7 +1,17 @@
 import { type DynamicModule, type FactoryProvider, Module } from '@nestjs/common';
 import { DeploymentFeed, type DeploymentFeedRecord, KeyFeed, type KeyFeedRecord } from '@slipway/contracts';
 import { type FeedReader, feedReader, readerOf } from '@slipway/feed';
-import { CONFIG, configured, defineService, nuid, Registry, resource, ThreadPool, Tracing, tracingSettings } from '@slipway/platform';
+import {
+  CONFIG,
+  configured,
+  defineService,
+  PROCESS_NAME,
+  Registry,
+  resource,
+  ThreadPool,
+  Tracing,
+  tracingSettings,
+} from '@slipway/platform';
 import { StreamReceiver } from '@slipway/stream-transport';
 import { AuthModule } from './auth/auth.module.js';
 import { KeyIndex } from './auth/key-index.js';
@@ -76,7 +86,7 @@ export const gatewayWith = ({ surfaces = SURFACES, times }: GatewayOverrides = {
     module: GatewayModule.speaking(surfaces),
     connections: { bulk: BULK },
     providers: [
-      { provide: GATEWAY_ID, useFactory: () => nuid.next() },
+      { provide: GATEWAY_ID, useExisting: PROCESS_NAME },
       configured(Tracing, (config: GatewayConfig) => new Tracing(tracingSettings(config, 'gateway'))),
       { provide: SurfaceRegistry, useFactory: () => surfaces },
       configured(TIMES, ({ ENGINE_SILENCE_MS: engineSilenceMs }: GatewayConfig) => ({ ...RELAY_TIMES, engineSilenceMs, ...times })),

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
-import { Incarnation } from '@slipway/contracts';
-import { defineService, nuid, resource } from '@slipway/platform';
+import { defineService, PROCESS_NAME, resource } from '@slipway/platform';
 import { TRAINER_ID } from './agent/agent-tokens.js';
 import { AgentService } from './agent/agent.service.js';
 import { BasesService } from './agent/bases.service.js';
@@ -9,7 +8,7 @@ import { TrainingWorkerConfig } from './config.js';
 
 /** The agent of one host that trains. */
 @Module({
-  providers: [{ provide: TRAINER_ID, useFactory: () => Incarnation.parse(nuid.next()) }, BasesService, RunsService, AgentService],
+  providers: [{ provide: TRAINER_ID, useExisting: PROCESS_NAME }, BasesService, RunsService, AgentService],
 })
 class AgentModule {}
 

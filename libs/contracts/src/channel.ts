@@ -90,6 +90,8 @@ export interface RpcContract<
   /** Every error a caller must expect besides `invalid_request`, `unavailable` and `internal`. */
   readonly errors: readonly ErrorCode[];
   readonly timeoutMs: number;
+  /** Subject under which its messages are recorded; absent = its own. See `defineProcessRpc`. */
+  readonly recordedAs?: string;
 }
 
 /** An event or an RPC. */
@@ -104,6 +106,25 @@ export const defineEvent = <const S extends SubjectTemplate, M extends z.ZodType
 export const defineRpc = <const S extends SubjectTemplate, Q extends z.ZodType, A extends z.ZodType>(
   rpc: Omit<RpcContract<S, Q, A>, 'kind'>,
 ): RpcContract<S, Q, A> => Object.freeze({ kind: 'rpc', ...rpc });
+
+/**
+ * Declares an RPC that every process of these roles answers for itself: one contract for each role, by role. In its subject `{role}`
+ * is the role, and `{wk}` the process.
+ */
+export function defineProcessRpc<const R extends Role, Q extends z.ZodType, A extends z.ZodType>(
+  roles: readonly R[],
+  rpc: Omit<RpcContract<SubjectTemplate, Q, A>, 'kind' | 'owner' | 'queue' | 'recordedAs'>,
+): Readonly<Record<R, RpcContract<SubjectTemplate, Q, A>>> {
+  const contractOf = (role: R): RpcContract<SubjectTemplate, Q, A> =>
+    defineRpc({
+      ...rpc,
+      subject: rpc.subject.replace('{role}', role) as SubjectTemplate,
+      recordedAs: rpc.subject,
+      owner: role,
+      queue: role,
+    });
+  return Object.fromEntries(roles.map((role) => [role, contractOf(role)])) as Record<R, RpcContract<SubjectTemplate, Q, A>>;
+}
 
 /**
  * Fills a subject's tokens.

@@ -12,9 +12,13 @@ import * as usage from './usage/index.js';
 const isContract = (value: unknown): value is Contract => isRecord(value) && 'subject' in value && 'kind' in value;
 const isFeed = (value: unknown): value is FeedContract => isRecord(value) && 'change' in value && isContract(value.change);
 
-/** The contracts in an exported value: the value itself, the four of a feed, or none. */
+const isByRole = (value: unknown): value is Readonly<Record<string, Contract>> =>
+  isRecord(value) && !isFeed(value) && Object.values(value).length > 0 && Object.values(value).every(isContract);
+
+/** The contracts in an exported value: the value itself, the four of a feed, those of all roles, or none. */
 function contractsIn(value: unknown): readonly Contract[] {
   if (isContract(value)) return [value];
+  if (isByRole(value)) return Object.values(value);
   return isFeed(value) ? [value.change, value.tick, value.since, value.snapshot] : [];
 }
 

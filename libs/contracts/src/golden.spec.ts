@@ -23,8 +23,10 @@ const GOLDEN = new Map(
   files.flatMap((name) => Object.entries(JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as Record<string, Golden>)),
 );
 
-// No role publishes here: only the server's own "no responders" is ever sent.
-const recorded = CONTRACTS.filter((contract) => contract !== NoInterest);
+const recordedAs = (contract: Contract): string => (contract.kind === 'rpc' ? contract.recordedAs : undefined) ?? contract.subject;
+
+// No role publishes on `NoInterest`: only the server's own "no responders" is ever sent. What all roles answer is recorded once.
+const recorded = [...new Map(CONTRACTS.filter((contract) => contract !== NoInterest).map((one) => [recordedAs(one), one])).values()];
 
 const partsOf = (contract: Contract): (readonly [part: keyof Golden, schema: z.ZodType])[] =>
   contract.kind === 'rpc'
@@ -36,10 +38,10 @@ const partsOf = (contract: Contract): (readonly [part: keyof Golden, schema: z.Z
 
 const cases = recorded.flatMap((contract) =>
   partsOf(contract).map(([part, schema]) => ({
-    name: `${contract.subject} ${part}`,
+    name: `${recordedAs(contract)} ${part}`,
     part,
     schema,
-    messages: GOLDEN.get(contract.subject)?.[part] ?? [],
+    messages: GOLDEN.get(recordedAs(contract))?.[part] ?? [],
   })),
 );
 
@@ -69,7 +71,7 @@ function objectsIn(value: unknown): Record<string, unknown>[] {
 
 describe('recorded messages', () => {
   it('exist for exactly the contracts in use', () => {
-    expect([...GOLDEN.keys()].toSorted()).toEqual(recorded.map((contract) => contract.subject).toSorted());
+    expect([...GOLDEN.keys()].toSorted()).toEqual(recorded.map(recordedAs).toSorted());
   });
 
   it.each(cases)('of $name are read unchanged', ({ schema, messages }) => {

@@ -185,6 +185,16 @@ describe('permissionsOf', () => {
     expect(callersOf('key.dev.v1.rpc.delete-account')).toEqual(['ops']);
   });
 
+  it('lets only operators look into running processes', () => {
+    for (const role of ['gateway', 'worker', 'keys', 'deployments', 'console', 'tuning', 'trainer']) {
+      for (const call of ['read-process', 'set-log-level']) {
+        const subject = `sys.dev.v1.${role}.wk-1.rpc.${call}`;
+        expect([callersOf(subject), publishersOf(subject)]).toEqual([['ops'], ['ops']]);
+        expect(readersOf(`${subject}.ops`)).toEqual(role === 'worker' ? ['worker', 'agent'] : [role]);
+      }
+    }
+  });
+
   it('takes usage from gateways and workers alone', () => {
     expect([publishersOf('usage.dev.v1.rec'), publishersOf('usage.dev.v1.orphan')]).toEqual([['gateway'], ['worker', 'runner']]);
     expect([...readersOf('usage.dev.v1.rec'), ...readersOf('usage.dev.v1.orphan')]).toEqual([]);

@@ -22,6 +22,7 @@ describe('what a process of a worker may do, with a user of its own name', () =>
           'tun.dev.v1.rpc.find-blob-door.agent',
           'tun.dev.v1.rpc.open-blob.agent',
           '_INBOX_deployments.*.worker.{{name()}}.>',
+          '_INBOX_ops.*.worker.{{name()}}.>',
         ],
         subscribe: [
           'dep.dev.v1.wrk.{{name()}}',
@@ -29,6 +30,10 @@ describe('what a process of a worker may do, with a user of its own name', () =>
           'dep.dev.v1.wrk.{{name()}}.rpc.read-log',
           'dep.dev.v1.wrk.{{name()}}.rpc.test-engine.*',
           'dep.dev.v1.wrk.{{name()}}.rpc.test-engine',
+          'sys.dev.v1.worker.{{name()}}.rpc.read-process.*',
+          'sys.dev.v1.worker.{{name()}}.rpc.read-process',
+          'sys.dev.v1.worker.{{name()}}.rpc.set-log-level.*',
+          'sys.dev.v1.worker.{{name()}}.rpc.set-log-level',
           'sys.dev.v1.who',
           '_INBOX_agent.{{name()}}.>',
         ],

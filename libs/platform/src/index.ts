@@ -43,8 +43,9 @@ export { TransferRate } from './http/transfer-rate.js';
 export type { RateFloor } from './http/transfer-rate.js';
 export { SharedBudget } from './http/shared-budget.js';
 export type { BudgetShare } from './http/shared-budget.js';
-export { LOG_LEVELS, createLogger } from './log/logger.js';
-export type { Logger, LogLevel } from './log/logger.js';
+export { createLogger } from './log/logger.js';
+export type { Logger } from './log/logger.js';
+export { LogThreshold } from './log/log-threshold.js';
 export { type CommonRequestFields, RequestLine } from './log/request-line.js';
 export { Counter, Gauge, Histogram, Registry, createMetrics } from './metrics/metrics.js';
 export { connectNats, roleOf } from './nats/connect.js';
@@ -89,7 +90,7 @@ export type {
   ServiceSchema,
   Startable,
 } from './service/service-definition.js';
-export { CONFIG, configured, LOG, NATS, NATS_LOGIN, Readiness } from './service/injected.js';
+export { CONFIG, configured, LOG, NATS, NATS_LOGIN, PROCESS_NAME, Readiness } from './service/injected.js';
 export { freeStartGarbage } from './service/heap.js';
 export { stepBack } from './threads/step-back.js';
 export { ThreadPool } from './threads/thread-pool.js';

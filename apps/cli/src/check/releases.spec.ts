@@ -32,5 +32,5 @@ describe('what stands in the way of an update', () => {
 it('counts processes by release and lists them by name', () => {
   const reports = [report('gateway', '0.2.0', 0), report('gateway', '0.2.0', 0), report('agent', '0.1.0', 0, { not_ready: 'draining' })];
   expect(releasesText(reports)).toBe('2 × gateway 0.2.0, 1 × inference-worker 0.1.0');
-  expect(processTable(reports).split('\n').at(-1)).toMatch(/^inference-worker +host-1 +0\.1\.0 +1\.0 +not ready: draining$/);
+  expect(processTable(reports).split('\n').at(-1)).toMatch(/^inference-worker +agent-0\.1\.0 +host-1 +0\.1\.0 +1\.0 +not ready: draining$/);
 });

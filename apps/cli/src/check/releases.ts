@@ -37,8 +37,15 @@ export function releasesText(reports: readonly GatheredReport[]): string {
 /** A line for each process. */
 export const processTable = (reports: readonly GatheredReport[]): string =>
   table(
-    ['PROCESS', 'HOST', 'RELEASE', 'PROTOCOL', 'STATE'],
+    ['PROCESS', 'NAME', 'HOST', 'RELEASE', 'PROTOCOL', 'STATE'],
     reports
-      .map((one) => [nameOf(one), one.host, one.release, one.protocol, one.not_ready === null ? 'ready' : `not ready: ${one.not_ready}`])
+      .map((one) => [
+        nameOf(one),
+        one.wk,
+        one.host,
+        one.release,
+        one.protocol,
+        one.not_ready === null ? 'ready' : `not ready: ${one.not_ready}`,
+      ])
       .toSorted((one, other) => one.join().localeCompare(other.join())),
   );

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RpcContract } from '@slipway/contracts';
+import { processNameOf, type RpcContract } from '@slipway/contracts';
 import {
   findTlsTrouble,
   gatherReports,
@@ -52,7 +52,7 @@ async function connect({ url, credentialsDir, tls }: ControlAddress): Promise<Na
 }
 
 function explained(error: UnansweredError, { owner }: RpcContract, { environment, url }: ControlAddress): CliError {
-  const service = `${owner}-service`;
+  const service = processNameOf(owner);
   const message =
     error.reason === 'absent'
       ? `${service} is not running in the environment ${environment} at ${url}, or still starting.`
@@ -90,10 +90,10 @@ async function openSession(address: ControlAddress, { terminal, accountOption }:
     terminal,
     accountOption,
     consoleUrl: address.consoleUrl,
-    async call<C extends RpcContract>(contract: C, request: z.input<C['request']>) {
+    async call<C extends RpcContract>(contract: C, request: z.input<C['request']>, tokens?: Readonly<Record<string, string>>) {
       try {
         const timeoutMs = Math.max(contract.timeoutMs, ANSWERED_WITHIN_MS);
-        return await rpc.call({ ...contract, timeoutMs }, withActor(contract, request));
+        return await rpc.call({ ...contract, timeoutMs }, withActor(contract, request), tokens);
       } catch (error) {
         throw error instanceof UnansweredError ? explained(error, contract, address) : error;
       }

@@ -37,8 +37,13 @@ export interface Session {
   readonly processes?: () => Promise<SeenProcesses>;
   /**
    * Calls a service.
+   * @param tokens of the subject besides the environment, such as the asked process
    * @throws ServiceError when it refuses; CliError `unavailable` when it does not answer
    */
-  call<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<z.output<C['reply']>>;
+  call<C extends RpcContract>(
+    contract: C,
+    request: z.input<C['request']>,
+    tokens?: Readonly<Record<string, string>>,
+  ): Promise<z.output<C['reply']>>;
   close(): Promise<void>;
 }

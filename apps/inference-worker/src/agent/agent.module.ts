@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { Incarnation } from '@slipway/contracts';
+import type { Incarnation } from '@slipway/contracts';
 import { FileHashes, ModelDownloads } from '@slipway/model-store';
 import {
   BoxKey,
@@ -10,7 +10,7 @@ import {
   NATS,
   NATS_LOGIN,
   type NatsConnection,
-  nuid,
+  PROCESS_NAME,
   RpcClient,
   trustingFetch,
 } from '@slipway/platform';
@@ -30,8 +30,6 @@ import { LogBook } from './log-book.js';
 import { ReplicasService } from './replicas.service.js';
 import { RunnerStarter } from './runner-starter.js';
 import { WorkerMetrics } from './worker-metrics.js';
-
-const nameOf = ({ identity }: AgentLogin): Incarnation => identity?.wk ?? Incarnation.parse(nuid.next());
 
 function namesOf(
   ...[{ identity: agent }, wk, nats, config, log]: [AgentLogin, Incarnation, NatsConnection, WorkerConfig, Logger]
@@ -62,7 +60,7 @@ const foldersOf = ({ ADAPTER_EXPORT_DIR: folder }: WorkerConfig, files: AdapterF
 /** The agent of one host. */
 @Module({
   providers: [
-    { provide: AGENT_ID, useFactory: nameOf, inject: [NATS_LOGIN] },
+    { provide: AGENT_ID, useExisting: PROCESS_NAME },
     { provide: RUNNER_NAMES, useFactory: namesOf, inject: [NATS_LOGIN, AGENT_ID, NATS, CONFIG, LOG] },
     // A key lives as long as the agent's name: what was sealed for it opens nowhere else.
     { provide: BoxKey, useFactory: () => new BoxKey() },

@@ -1,11 +1,10 @@
 import { AccountId, DeploymentId } from '@slipway/contracts';
-import { loadConfig } from '@slipway/platform';
+import { LogThreshold } from '@slipway/platform';
 import { expect, it } from 'vitest';
-import { WorkerConfig } from '../config.js';
 import { describeFault } from '../serving/stream-log.js';
 import { LogBook } from './log-book.js';
 
-const config = loadConfig(WorkerConfig, { LOG_LEVEL: 'silent' });
+const silent = new LogThreshold('silent');
 const item = (dep: number, credential?: string) => ({
   dep: DeploymentId.parse(dep),
   rev: 3,
@@ -18,7 +17,7 @@ const item = (dep: number, credential?: string) => ({
 });
 
 it('keeps lines of all sources in order, at any log level', () => {
-  const book = new LogBook(config);
+  const book = new LogBook(silent);
   const log = book.open(item(1));
   log.logger.info({ runner: 'abc', detail: 'two words' }, 'placement.ready');
   log.logged(
@@ -39,7 +38,7 @@ it('keeps lines of all sources in order, at any log level', () => {
 });
 
 it('masks a credential wherever it appears', () => {
-  const book = new LogBook(config);
+  const book = new LogBook(silent);
   const log = book.open(item(1, 'sk-upstream-secret'));
   log.logger.error({ err: new Error('401 for sk-upstream-secret') }, 'upstream.refused');
   log.stderr('Authorization: Bearer sk-upstream-secret');
@@ -47,7 +46,7 @@ it('masks a credential wherever it appears', () => {
 });
 
 it('leaves stack traces out, which name folders of the machine', () => {
-  const book = new LogBook(config);
+  const book = new LogBook(silent);
   const log = book.open(item(1));
   const error = new Error('the engine hung up');
   log.logger.error({ err: error }, 'upstream.lost');
@@ -60,7 +59,7 @@ it('leaves stack traces out, which name folders of the machine', () => {
 });
 
 it('drops the deployments that were silent for longest first', () => {
-  const book = new LogBook(config);
+  const book = new LogBook(silent);
   const first = book.open(item(1));
   for (let dep = 1; dep <= 64; dep += 1) book.open(item(dep)).stderr('here');
   first.stderr('still here');
@@ -71,7 +70,7 @@ it('drops the deployments that were silent for longest first', () => {
 });
 
 it('an account with many deployments displaces no log of another', () => {
-  const book = new LogBook(config);
+  const book = new LogBook(silent);
   const owned = (dep: number, account: number) => book.open({ ...item(dep), account: AccountId.parse(account) });
   for (const dep of [1, 2, 3]) owned(dep, 1).stderr('here');
   for (let dep = 101; dep <= 200; dep += 1) owned(dep, 2).stderr('here');
@@ -82,7 +81,7 @@ it('an account with many deployments displaces no log of another', () => {
 });
 
 it('counts deployments without an account as one account’s', () => {
-  const book = new LogBook(config);
+  const book = new LogBook(silent);
   for (let dep = 101; dep <= 163; dep += 1) book.open(item(dep)).stderr('here');
   for (const dep of [1, 2]) book.open({ ...item(dep), account: AccountId.parse(1) }).stderr('here');
   expect(book.newest(DeploymentId.parse(101), 1)).toEqual([]);

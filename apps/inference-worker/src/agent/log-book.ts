@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import {
   type AccountId,
   type AssignmentItem,
@@ -9,9 +9,8 @@ import {
   type LogLineLevel,
   RequestId,
 } from '@slipway/contracts';
-import { CONFIG, createLogger, type Logger } from '@slipway/platform';
+import { createLogger, type Logger, LogThreshold } from '@slipway/platform';
 import { z } from 'zod';
-import type { WorkerConfig } from '../config.js';
 
 export interface WantedLines {
   readonly after?: number | undefined;
@@ -74,7 +73,7 @@ export class LogBook {
   /** Lines of all deployments, so that numbers still rise after a log was forgotten. */
   #written = 0;
 
-  constructor(@Inject(CONFIG) private readonly config: WorkerConfig) {}
+  constructor(private readonly threshold: LogThreshold) {}
 
   /** Opens the log of an item; a credential in a line is masked. */
   open({ dep, account, rev, credential }: AssignmentItem): ItemLog {
@@ -88,7 +87,7 @@ export class LogBook {
       if (line) add(line);
     };
     return {
-      logger: createLogger('inference-worker', this.config.LOG_LEVEL, logged).child({ deployment: dep, rev }),
+      logger: createLogger('inference-worker', this.threshold, logged).child({ deployment: dep, rev }),
       logged,
       stderr: (text) => add({ at: Date.now(), text }),
     };

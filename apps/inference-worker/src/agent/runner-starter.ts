@@ -6,6 +6,7 @@ import {
   connectNats,
   LOG,
   type Logger,
+  LogThreshold,
   NATS,
   type NatsConnection,
   natsTlsOf,
@@ -67,7 +68,12 @@ export class RunnerStarter {
     @Inject(RUNNER_NAMES) private readonly names: RunnerNames,
     @Inject(LOG) private readonly log: Logger,
     private readonly tracing: Tracing,
-  ) {}
+    private readonly threshold: LogThreshold,
+  ) {
+    threshold.follow((level) => {
+      for (const child of this.#children) child.send({ k: 'log level', level });
+    });
+  }
 
   /** The name of the next runner of a deployment. @throws EngineLoadError while none is available; the caller tries again later */
   async name(deployment: DeploymentId): Promise<RunnerName> {
@@ -109,7 +115,7 @@ export class RunnerStarter {
       wk: name.wk,
       identity: name.held && { key: name.held.key, jwt: name.held.jwt },
       zone: config.ZONE ?? null,
-      logLevel: config.LOG_LEVEL,
+      logLevel: this.threshold.level,
       tracing: tracingSettings(config, 'inference-worker'),
       gpu: config.GPU,
       program: program && { path: program.path, args: [...program.args] },

@@ -1,7 +1,7 @@
 import { fileSource } from '@slipway/contracts';
 import { type EngineAdapter, EngineLoadError } from '@slipway/engine';
 import { fileIdentity } from '@slipway/model-store';
-import { connectNats, createLogger, type Logger, type NatsConnection, Tracing } from '@slipway/platform';
+import { connectNats, type Logger, type NatsConnection, Tracing } from '@slipway/platform';
 import { createEngine } from '../engines.js';
 import { queueBoundOf } from '../serving/admission.js';
 import { Runner } from './runner.js';
@@ -42,15 +42,16 @@ function engineAdapter({ item, modelPath, adapter }: RunnerSetup): EngineAdapter
 /**
  * Connects to NATS and builds a runner; its model is not loaded yet.
  * @param isFirst whether this process must leave root before it
+ * @param logger of this runner
  */
 export async function buildRunner(
   setup: RunnerSetup,
   isFirst: boolean,
-  tee: (line: string) => void,
+  logger: Logger,
   lost: (error: EngineLoadError) => void,
 ): Promise<ConnectedRunner> {
   const { item, env, zone } = setup;
-  const log = createLogger('inference-runner', setup.logLevel, tee).child({ deployment: item.dep, rev: item.rev });
+  const log = logger.child({ deployment: item.dep, rev: item.rev });
   const { natsUrl: url, identity, wk } = setup;
   if (isFirst) leaveRoot(setup, log);
   const nats = await connectNats({

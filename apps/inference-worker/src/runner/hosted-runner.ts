@@ -1,6 +1,6 @@
-import { isServiceError } from '@slipway/contracts';
+import { isServiceError, type LogLevel } from '@slipway/contracts';
 import { EngineLoadError } from '@slipway/engine';
-import { createLogger } from '@slipway/platform';
+import { createLogger, type Logger, LogThreshold } from '@slipway/platform';
 import { describeFault } from '../serving/stream-log.js';
 import { buildRunner, type ConnectedRunner } from './build-runner.js';
 import { LogRelay } from './log-relay.js';
@@ -23,11 +23,13 @@ export interface HostedRunnerOptions {
 export class HostedRunner {
   readonly #loading = new AbortController();
   readonly #log: LogRelay;
+  readonly #threshold: LogThreshold;
   #connected: ConnectedRunner | undefined;
   #serving: Promise<void> = Promise.resolve();
   #ending = false;
 
   constructor(private readonly options: HostedRunnerOptions) {
+    this.#threshold = new LogThreshold(options.setup.logLevel);
     this.#log = new LogRelay((lines, sent) => this.#send({ k: 'log', wk: this.wk, lines }, sent));
   }
 
@@ -51,11 +53,19 @@ export class HostedRunner {
     if (identity) identity.jwt = jwt;
   }
 
+  /** Its agent announces the change. */
+  setLogLevel(level: LogLevel): void {
+    this.#threshold.change(level, () => undefined);
+  }
+
   /** Logs why the process ends. @param done is called when the line has left */
   logFault(error: unknown, done: () => void): void {
-    const log = createLogger('inference-runner', this.options.setup.logLevel, this.#log.write);
-    log.fatal({ fault: describeFault(error) }, 'runner.fault');
+    this.#createLog().fatal({ fault: describeFault(error) }, 'runner.fault');
     this.#log.flush(done);
+  }
+
+  #createLog(): Logger {
+    return createLogger('inference-runner', this.#threshold, this.#log.write);
   }
 
   /** Takes nothing new, and finishes what runs within the time. A repeated call only moves the deadline forward. */
@@ -79,7 +89,7 @@ export class HostedRunner {
   async #serve(): Promise<void> {
     const { setup, isFirst } = this.options;
     try {
-      this.#connected = await buildRunner(setup, isFirst, this.#log.write, (error) => this.#fail(error));
+      this.#connected = await buildRunner(setup, isFirst, this.#createLog(), (error) => this.#fail(error));
       void this.#connected.nats.closed().then(() => this.#cutOff());
       const progress = (value: number): void => this.#send({ k: 'progress', wk: this.wk, progress: value });
       const facts = await this.#connected.runner.start(progress, this.#loading.signal);

@@ -1,6 +1,6 @@
-import { AssignmentItem, Incarnation, StateReason } from '@slipway/contracts';
+import { AssignmentItem, Incarnation, LOG_LEVELS, StateReason } from '@slipway/contracts';
 import type { EngineLoadError } from '@slipway/engine';
-import { LOG_LEVELS, TracingSettings } from '@slipway/platform';
+import { TracingSettings } from '@slipway/platform';
 import { z } from 'zod';
 
 /** Counted since the runner started, so that a lost message loses nothing. */
@@ -73,6 +73,8 @@ export const AgentMessage = z.discriminatedUnion('k', [
   z.object({ k: z.literal('drain'), wk: Incarnation, options: DrainOptions }),
   /** A renewed JWT of the runner's name, for its next reconnect. */
   z.object({ k: z.literal('renew'), wk: Incarnation, jwt: z.string() }),
+  /** The level of the agent's log, which all runners of the process follow. */
+  z.object({ k: z.literal('log level'), level: z.enum(LOG_LEVELS) }),
 ]);
 export type AgentMessage = z.infer<typeof AgentMessage>;
 

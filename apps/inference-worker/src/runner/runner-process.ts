@@ -48,6 +48,7 @@ export class RunnerProcess {
   #receive(raw: unknown): void {
     const message = AgentMessage.safeParse(raw).data;
     if (message?.k === 'setup') this.#add(message.setup);
+    if (message?.k === 'log level') for (const runner of this.#runners.values()) runner.setLogLevel(message.level);
     if (message?.k === 'renew') this.#runners.get(message.wk)?.renew(message.jwt);
     if (message?.k === 'drain') void this.#runners.get(message.wk)?.end(message.options);
   }

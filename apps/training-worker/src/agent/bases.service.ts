@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import type { TrainerBase } from '@slipway/contracts';
 import { FileHashes, fileIdentity } from '@slipway/model-store';
-import { CONFIG, LOG, type Logger } from '@slipway/platform';
+import { CONFIG, LOG, type Logger, LogThreshold } from '@slipway/platform';
 import type { TrainingWorkerConfig } from '../config.js';
 import type { ModelFacts } from '../scoring.js';
 import { TaskProcess } from './task-process.js';
@@ -30,6 +30,7 @@ export class BasesService {
   constructor(
     @Inject(CONFIG) private readonly config: TrainingWorkerConfig,
     @Inject(LOG) private readonly log: Logger,
+    private readonly threshold: LogThreshold,
   ) {
     this.#hashes = new FileHashes(resolve(config.TRAINING_DIR));
   }
@@ -99,7 +100,7 @@ export class BasesService {
   /** In a process of its own: the agent does not load the library that reads models. */
   async #ask(path: string): Promise<ModelFacts | null> {
     let facts: ModelFacts | null = null;
-    const task = new TaskProcess({ k: 'describe', path }, this.config.LOG_LEVEL, (message) => {
+    const task = new TaskProcess({ k: 'describe', path }, this.threshold, (message) => {
       if (message.k === 'described') ({ facts } = message);
     });
     await task.ended;

@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Incarnation, ReportImport, StoreImportBlob, type TrainerBase, type TrainingItem } from '@slipway/contracts';
-import type { Logger, LogLevel, RpcClient } from '@slipway/platform';
+import type { Logger, LogThreshold, RpcClient } from '@slipway/platform';
 import type { z } from 'zod';
 import type { FromTask } from '../job/job-messages.js';
 import { type ImportedAdapter, PART_FILES } from '../training/import-adapter.js';
@@ -23,7 +23,7 @@ export interface ImportRunOptions {
   readonly threads: number;
   readonly blobs: BlobFiles;
   readonly rpc: RpcClient;
-  readonly logLevel: LogLevel;
+  readonly threshold: LogThreshold;
   readonly log: Logger;
 }
 
@@ -71,12 +71,12 @@ export class ImportRun {
 
   async #result(): Promise<Report> {
     await this.#fetch();
-    const { item, base, folder, hashFolder, threads, logLevel } = this.options;
+    const { item, base, folder, hashFolder, threads, threshold } = this.options;
     const isGguf = item.parts.some(({ part }) => part === 'gguf');
     const { prompts = [] } = item;
     const adapter = { folder, isGguf, base: { path: base.path, sha256: item.base_sha256 }, prompts, hashFolder, threads };
     let end: FromTask | undefined;
-    this.#process = new TaskProcess({ k: 'import', adapter }, logLevel, (message) => {
+    this.#process = new TaskProcess({ k: 'import', adapter }, threshold, (message) => {
       end = message;
     });
     const how = await this.#process.ended;

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type MeasureView, ReportMeasure, type TrainerBase, type TrainingItem } from '@slipway/contracts';
 import type { Incarnation } from '@slipway/contracts';
-import type { Logger, LogLevel, RpcClient } from '@slipway/platform';
+import type { Logger, LogThreshold, RpcClient } from '@slipway/platform';
 import type { Measure } from '../job/job-messages.js';
 import type { BlobFiles } from './blob-files.js';
 import { sideReported } from './side-report.js';
@@ -17,7 +17,7 @@ export interface MeasureRunOptions {
   readonly folder: string;
   readonly blobs: BlobFiles;
   readonly rpc: RpcClient;
-  readonly logLevel: LogLevel;
+  readonly threshold: LogThreshold;
   readonly log: Logger;
 }
 
@@ -55,12 +55,12 @@ export class MeasureRun {
 
   /** Null when the process that counts ended without a result. */
   async #measure(): Promise<Measure | null> {
-    const { item, base, folder, blobs, logLevel } = this.options;
+    const { item, base, folder, blobs, threshold } = this.options;
     const { account, version, dataset: id } = item;
     const dataset = join(folder, 'data.jsonl');
     await blobs.fetch({ of: 'version', account, dataset: id, version }, dataset, { signal: this.#abort.signal });
     let measure: Measure | null = null;
-    this.#process = new TaskProcess({ k: 'measure', base: base.path, dataset, sample: item.sample }, logLevel, (message) => {
+    this.#process = new TaskProcess({ k: 'measure', base: base.path, dataset, sample: item.sample }, threshold, (message) => {
       if (message.k === 'measured') ({ measure } = message);
     });
     await this.#process.ended;

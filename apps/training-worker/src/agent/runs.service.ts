@@ -3,7 +3,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Incarnation, type JobId, type TrainingAssignment, type TrainingItem } from '@slipway/contracts';
-import { CONFIG, LOG, type Logger, RpcClient } from '@slipway/platform';
+import { CONFIG, LOG, type Logger, LogThreshold, RpcClient } from '@slipway/platform';
 import type { TrainingWorkerConfig } from '../config.js';
 import type { TrainerSettings } from '../trainers/trainers.js';
 import { TRAINER_ID } from './agent-tokens.js';
@@ -46,6 +46,7 @@ export class RunsService {
     @Inject(LOG) private readonly log: Logger,
     private readonly rpc: RpcClient,
     private readonly bases: BasesService,
+    private readonly threshold: LogThreshold,
   ) {
     this.#blobs = new BlobFiles(rpc, config.BLOB_CA);
     this.#folder = resolve(config.TRAINING_DIR);
@@ -126,7 +127,7 @@ export class RunsService {
       memory: trainingMemory(this.config),
       blobs: this.#blobs,
       rpc: this.rpc,
-      logLevel: this.config.LOG_LEVEL,
+      threshold: this.threshold,
       onPace: (pace) => base && this.bases.measured(base.sha256, pace),
     });
     run.want(item.desired, item.keep);
@@ -143,8 +144,8 @@ export class RunsService {
   #begin(key: string, item: MeasureItem | ImportItem): void {
     const base = this.bases.find(item.base);
     if (!base) return;
-    const { tw, rpc, log } = this;
-    const common = { tw, base, log, folder: join(this.#folder, 'sides', key), blobs: this.#blobs, rpc, logLevel: this.config.LOG_LEVEL };
+    const { tw, rpc, log, threshold } = this;
+    const common = { tw, base, log, folder: join(this.#folder, 'sides', key), blobs: this.#blobs, rpc, threshold };
     const { threads } = this.trainers;
     const run =
       item.kind === 'measure' ? new MeasureRun({ item, ...common }) : new ImportRun({ item, ...common, hashFolder: this.#folder, threads });

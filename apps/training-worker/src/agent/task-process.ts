@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import type { LogLevel } from '@slipway/platform';
+import type { LogThreshold } from '@slipway/platform';
 import type { FromTask, Task, ToTask } from '../job/job-messages.js';
 import { NICE } from '../step-back.js';
 
@@ -25,7 +25,7 @@ export class TaskProcess {
   readonly ended: Promise<string>;
   #overdue: NodeJS.Timeout | undefined;
 
-  constructor(task: Task, logLevel: LogLevel, onMessage: (message: FromTask) => void) {
+  constructor(task: Task, threshold: LogThreshold, onMessage: (message: FromTask) => void) {
     // oxlint-disable-next-line node/no-process-env -- what a child inherits is cut down here; it configures nothing
     const env = environmentOf(process.env);
     // Its trainer steps back further: what a job does beside it is short, and its reports are waited for.
@@ -40,8 +40,12 @@ export class TaskProcess {
       this.#child.once('close', (code, signal) => resolve(signal ?? `code ${code}`));
       this.#child.on('error', () => this.#child.pid ?? resolve('it could not be started'));
     });
-    void this.ended.then(() => clearTimeout(this.#overdue));
-    this.#send({ k: 'task', task, logLevel });
+    const follow = threshold.follow((level) => this.#send({ k: 'log level', level }));
+    void this.ended.then(() => {
+      follow();
+      clearTimeout(this.#overdue);
+    });
+    this.#send({ k: 'task', task, logLevel: threshold.level });
   }
 
   /** Passes a stop on. */

@@ -12,7 +12,7 @@ import { keepSetOf } from './keep-set.js';
 import type { Metric, Report } from './pending-reports.js';
 import { ReportQueue } from './report-queue.js';
 import { TaskProcess } from './task-process.js';
-import type { LogLevel, RpcClient } from '@slipway/platform';
+import type { LogThreshold, RpcClient } from '@slipway/platform';
 
 export type JobItem = Extract<TrainingItem, { kind: 'job' }>;
 
@@ -30,7 +30,7 @@ export interface TrainingRunOptions {
   readonly memory: number;
   readonly blobs: BlobFiles;
   readonly rpc: RpcClient;
-  readonly logLevel: LogLevel;
+  readonly threshold: LogThreshold;
   /** Learned tokens a second, when it has ended. */
   readonly onPace: (tokensPerSecond: number) => void;
 }
@@ -123,9 +123,9 @@ export class TrainingRun {
     });
     if (!job || (this.#stop && !this.#isKeptOnly))
       return this.#stop === 'pause' ? { state: 'paused' } : { state: 'cancelled', adapter: null };
-    const { trainers, logLevel } = this.options;
+    const { trainers, threshold } = this.options;
     let outcome: SentOutcome | undefined;
-    const process = new TaskProcess({ k: 'train', job, trainers }, logLevel, (message) => {
+    const process = new TaskProcess({ k: 'train', job, trainers }, threshold, (message) => {
       if (message.k === 'outcome') ({ outcome } = message);
       else this.#take(message);
     });

@@ -1,5 +1,4 @@
-import type { JobSample } from '@slipway/contracts';
-import type { LogLevel } from '@slipway/platform';
+import type { JobSample, LogLevel } from '@slipway/contracts';
 import type { ModelFacts } from '../scoring.js';
 import type { TrainerSettings } from '../trainers/trainers.js';
 import type { TrainingFaultCode } from '../training-fault.js';
@@ -39,6 +38,7 @@ export type Task =
 /** The agent to the process of a task. */
 export type ToTask =
   | { readonly k: 'task'; readonly task: Task; readonly logLevel: LogLevel }
+  | { readonly k: 'log level'; readonly level: LogLevel }
   | { readonly k: 'stop'; readonly how: StopTraining['how'] }
   /** The checkpoint with this number was stored, or could not be. */
   | { readonly k: 'stored'; readonly no: number; readonly ok: boolean };

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { EngineLoadError } from '@slipway/engine';
-import { createLogger, type Logger } from '@slipway/platform';
+import { createLogger, type Logger, LogThreshold } from '@slipway/platform';
 import { readModelFacts } from '../scoring.js';
 import { createTrainers } from '../trainers/trainers.js';
 import { importAdapter } from '../training/import-adapter.js';
@@ -18,6 +18,7 @@ export class JobProcess {
   readonly #stop = new AbortController();
   readonly #storing = new Map<number, { resolve: () => void; reject: (error: Error) => void }>();
   #checkpoints = 0;
+  #threshold: LogThreshold | undefined;
 
   constructor(
     private readonly parent: NodeJS.Process,
@@ -34,7 +35,11 @@ export class JobProcess {
   }
 
   #receive(message: ToTask): void {
-    if (message.k === 'task') void this.#do(message.task, createLogger('training-job', message.logLevel));
+    if (message.k === 'task') {
+      this.#threshold = new LogThreshold(message.logLevel);
+      void this.#do(message.task, createLogger('training-job', this.#threshold));
+    }
+    if (message.k === 'log level') this.#threshold?.change(message.level, () => undefined);
     if (message.k === 'stop') this.#stop.abort(new StopTraining(message.how));
     if (message.k !== 'stored') return;
     const waiting = this.#storing.get(message.no);

@@ -1,6 +1,5 @@
-import { EnvironmentName } from '@slipway/contracts';
+import { EnvironmentName, LOG_LEVELS } from '@slipway/contracts';
 import { z } from 'zod';
-import { LOG_LEVELS } from '../log/logger.js';
 import { certificateFile } from '../tls/pem-files.js';
 import { isHostList } from './host-list.js';
 

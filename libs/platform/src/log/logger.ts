@@ -1,13 +1,9 @@
-import { isServiceError } from '@slipway/contracts';
-import { destination, type DestinationStream, type Logger, type LoggerOptions, multistream, pino } from 'pino';
+import { isServiceError, type LogLevel } from '@slipway/contracts';
+import { destination, type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import { MASK, maskedFields, maskedValue } from './field-masks.js';
+import { LogThreshold } from './log-threshold.js';
 
 export type { Logger } from 'pino';
-
-/** Levels in which operators think: error = a person must act, warn = degraded, info = life cycle and wide lines. */
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
-/** The least severe level that a logger writes. */
-export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Header and field names that hold secrets; pino replaces their values. What fields of other names hold is masked here. */
 const SECRETS = ['headers.authorization', 'headers["x-api-key"]', 'credential', 'key', 'password'];
@@ -17,13 +13,16 @@ const GATHER_MS = 200;
 /** What a pipe takes as a whole, so that lines of several processes on one pipe never mix, in bytes. */
 const PIPE_BYTES = 4_096;
 
-let shared: DestinationStream | undefined;
+/** Where lines go; it may be asked to write at once what it has gathered. */
+type Output = DestinationStream & { flushSync(): void };
+
+let shared: Output | undefined;
 
 /**
  * Standard output, one for all loggers of the process. A write for every line would cost more than anything else that
  * a short request does, so lines leave together: when some have gathered, after 200 ms, and at the end of the process.
  */
-function stdout(): DestinationStream {
+function stdout(): Output {
   shared ??= gathering(destination({ dest: 1, sync: false, minLength: PIPE_BYTES - 1_024, maxWrite: PIPE_BYTES }));
   return shared;
 }
@@ -32,7 +31,7 @@ function stdout(): DestinationStream {
  * The stream's own `periodicFlush` would wake a process that logs nothing five times a second. A flush waits for the reader of
  * the log, and each adds listeners; so the next one begins when it has ended.
  */
-function gathering(out: ReturnType<typeof destination>): DestinationStream & { flushSync(): void } {
+function gathering(out: ReturnType<typeof destination>): Output {
   let timer: NodeJS.Timeout | undefined;
   let isFlushing = false;
   /** Bytes that no write has taken. */
@@ -62,20 +61,35 @@ function gathering(out: ReturnType<typeof destination>): DestinationStream & { f
 
 /**
  * Writes one JSON object per line to stdout. Fields named as secrets are masked.
+ * @param level from which lines go to stdout; a threshold may change while the logger is in use
  * @param tee gets the same lines, from `debug` on, whatever the level of stdout is.
  */
-export function createLogger(service: string, level: LogLevel, tee?: (line: string) => void): Logger {
-  const options = optionsOf(service, tee ? 'debug' : level);
-  if (!tee) return masking(pino(options, stdout()));
-  return masking(
-    pino(
-      options,
-      multistream([
-        { stream: stdout(), level: level === 'silent' ? Number.POSITIVE_INFINITY : level },
-        { stream: { write: tee }, level: 'debug' },
-      ]),
-    ),
-  );
+export function createLogger(service: string, level: LogLevel | LogThreshold, tee?: (line: string) => void): Logger {
+  const threshold = typeof level === 'string' ? new LogThreshold(level) : level;
+  if (tee) return masking(pino(optionsOf(service, 'debug'), teed(tee, threshold)));
+  const steer = (one: Logger): void => threshold.steer(one);
+  const logger = masking(pino({ ...optionsOf(service, threshold.level), onChild: steer }, stdout()));
+  steer(logger);
+  return logger;
+}
+
+/** By this name pino is asked to say the level of each line. */
+const WITH_LEVEL = Symbol.for('pino.metadata');
+
+/** Standard output from the threshold on, and another reader of all lines. */
+function teed(tee: (line: string) => void, threshold: LogThreshold): Output {
+  const out = stdout();
+  const both = {
+    [WITH_LEVEL]: true,
+    /** Of the line that is written, as a number; pino sets it. */
+    lastLevel: 0,
+    write(line: string): void {
+      if (threshold.admits(both.lastLevel)) out.write(line);
+      tee(line);
+    },
+    flushSync: () => out.flushSync(),
+  };
+  return both;
 }
 
 /** Children are asked for their fields once; no formatter of pino sees them. */

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { AskProcesses, Incarnation, levelOf, ProcessReport, PROTOCOL, subjectOf, wildcardOf } from '@slipway/contracts';
-import { type Msg, type NatsConnection, nuid, type Subscription } from '@nats-io/transport-node';
+import { AskProcesses, type Incarnation, levelOf, ProcessReport, PROTOCOL, subjectOf, wildcardOf } from '@slipway/contracts';
+import { type Msg, type NatsConnection, type Subscription } from '@nats-io/transport-node';
 import { SLIPWAY_VERSION } from '../config/version.js';
 import { roleOf } from '../nats/connect.js';
 import { overWithin } from '../time/over-within.js';
@@ -13,20 +13,17 @@ const DECIDED_WITHIN_MS = 2_000;
 export interface ReporterOptions {
   readonly nats: NatsConnection;
   readonly env: string;
-  /** Its name on NATS; absent where it has none of its own. */
-  readonly wk?: string | undefined;
+  readonly wk: Incarnation;
   readonly notReady: () => string | null;
 }
 
 /** Reports a process to operators who ask for all of them. */
 export class ProcessReporter {
   readonly #subscription: Subscription | undefined;
-  readonly #wk: Incarnation;
   #refused = false;
 
   constructor(private readonly options: ReporterOptions) {
-    const { nats, env, wk } = options;
-    this.#wk = Incarnation.parse(wk ?? nuid.next());
+    const { nats, env } = options;
     if (!ProcessReport.publishers.some((role) => role === roleOf(nats))) return;
     this.#subscription = nats.subscribe(subjectOf(AskProcesses, { env }), {
       callback: (error) => {
@@ -53,17 +50,17 @@ export class ProcessReporter {
   }
 
   #report(): void {
-    const { nats, env, notReady } = this.options;
+    const { nats, env, wk, notReady } = this.options;
     const role = roleOf(nats);
     const report: ProcessReport = {
-      wk: this.#wk,
+      wk,
       host: hostname(),
       release: SLIPWAY_VERSION,
       protocol: PROTOCOL,
       level: levelOf(role),
       not_ready: notReady()?.slice(0, 1_000) ?? null,
     };
-    if (!nats.isClosed()) nats.publish(subjectOf(ProcessReport, { env, role, wk: this.#wk }), JSON.stringify(report));
+    if (!nats.isClosed()) nats.publish(subjectOf(ProcessReport, { env, role, wk }), JSON.stringify(report));
   }
 }
 

@@ -9,6 +9,12 @@ export const NATS = Symbol('NATS connection');
 /** Injects the `NatsLogin` that the service connected with. */
 export const NATS_LOGIN = Symbol('NATS login');
 
+/**
+ * Injects the service's own name among all processes, its incarnation, as operators and other processes see it: that of its NATS
+ * user, or one made at the start.
+ */
+export const PROCESS_NAME = Symbol('process name');
+
 /** What keeps a service from being ready, as /readyz says it. */
 export class Readiness {
   readonly #missing: () => string | null;

@@ -1,5 +1,6 @@
 import { ConfigError } from '../config/config-error.js';
 import { loadConfig } from '../config/load-config.js';
+import { LogThreshold } from '../log/log-threshold.js';
 import { createLogger, type Logger } from '../log/logger.js';
 import { checkServices } from './check-services.js';
 import { type MigrateWord, migrateServices } from './migrate-services.js';
@@ -72,8 +73,9 @@ function running<S extends ServiceSchema>({ definition, environment }: ServiceTo
   const { name } = definition;
   try {
     const config = loadConfig(definition.config, environment);
-    const log = createLogger(name, config.LOG_LEVEL);
-    const service = made(() => new Service(definition, config, { log }), log);
+    const threshold = new LogThreshold(config.LOG_LEVEL);
+    const log = createLogger(name, threshold);
+    const service = made(() => new Service(definition, config, { log, threshold, environment }), log);
     return {
       log,
       drainMs: config.DRAIN_MS,

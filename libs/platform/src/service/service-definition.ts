@@ -1,8 +1,8 @@
 import type { Abstract, DynamicModule, INestApplication, InjectionToken, Provider, Type } from '@nestjs/common';
 import type { AbstractHttpAdapter } from '@nestjs/core';
-import type { Role } from '@slipway/contracts';
+import type { LogLevel, Role } from '@slipway/contracts';
 import type { z } from 'zod';
-import type { Logger, LogLevel } from '../log/logger.js';
+import type { Logger } from '../log/logger.js';
 import type { NatsOptions } from '../nats/connect.js';
 import type { Admission, RefusalListener } from '../rpc/rpc-responder.js';
 

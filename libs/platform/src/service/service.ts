@@ -14,9 +14,13 @@ import {
 } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
+import { Incarnation } from '@slipway/contracts';
+import { nuid } from '@nats-io/transport-node';
 import { Registry } from 'prom-client';
 import { type Observable, throwError } from 'rxjs';
 import type { z } from 'zod';
+import { shownSettings } from '../config/shown-settings.js';
+import { LogThreshold } from '../log/log-threshold.js';
 import type { Logger } from '../log/logger.js';
 import { NestLogger } from '../log/nest-logger.js';
 import { createMetrics, rpcTimer } from '../metrics/metrics.js';
@@ -26,9 +30,10 @@ import { tlsMetrics } from '../nats/tls/tls-metrics.js';
 import { RpcClient } from '../rpc/rpc-client.js';
 import { RpcServer } from '../rpc/rpc-server.js';
 import { overWithin } from '../time/over-within.js';
-import { CONFIG, LOG, NATS, NATS_LOGIN, Readiness } from './injected.js';
+import { CONFIG, LOG, NATS, NATS_LOGIN, PROCESS_NAME, Readiness } from './injected.js';
 import { Lifecycle, type Part } from './lifecycle.js';
 import { NatsLink } from './nats-link.js';
+import { OperatorCalls } from './operator-calls.js';
 import { OpsServer } from './ops-server.js';
 import { OrderedStart } from './ordered-start.js';
 import type { CallGate, HttpDoor, NatsLogin, Resource, RpcDoor, ServiceDefinition, ServiceSchema } from './service-definition.js';
@@ -44,6 +49,10 @@ class RpcErrorFilter implements RpcExceptionFilter {
 /** What surrounds a service: a process, or a test. */
 export interface Surroundings {
   readonly log: Logger;
+  /** The level of `log`. */
+  readonly threshold: LogThreshold;
+  /** What the configuration was read from. */
+  readonly environment: Readonly<Record<string, unknown>>;
   /** Called when a NATS connection is closed for good. Absent: the error is thrown where only the process catches it. */
   readonly fault?: ((error: Error) => void) | undefined;
 }
@@ -63,7 +72,9 @@ export class Service<S extends ServiceSchema> {
   readonly #links = new Map<InjectionToken, NatsLink>();
   readonly #tlsMetrics: ReturnType<typeof tlsMetrics>;
   #login: NatsLogin | undefined;
+  #name: Incarnation | undefined;
   #order: OrderedStart | undefined;
+  #calls: OperatorCalls | undefined;
   #loginGuard: TlsGuard | undefined;
   #door: HttpDoor | undefined;
   #app: INestApplicationContext | undefined;
@@ -138,19 +149,30 @@ export class Service<S extends ServiceSchema> {
       {
         name: 'update order',
         start: () => {
-          const [nats, wk] = [this.#nats(NATS), this.#login?.identity?.wk];
-          const { log } = this.#surroundings;
-          this.#order = new OrderedStart({ nats, env: this.#config.SLIPWAY_ENV, wk, log, notReady: () => this.notReady() });
+          this.#order = new OrderedStart({ ...this.#onNats(), notReady: () => this.notReady() });
           return this.#order.start();
         },
         stop: () => this.#order?.stop(),
       },
+      { name: 'operator calls', start: () => this.#answerOperators(), stop: () => this.#calls?.stop() },
       ...Object.entries(connections).map(([suffix, token]) => this.#natsPart(token, `-${suffix}`)),
       { name: 'application', start: () => this.#createApplication(), stop: (deadlineMs) => this.#close(deadlineMs) },
       ...this.#resources.map((one) => this.#resourcePart(one)),
       ...(this.#door ? [this.#httpPart(this.#door)] : []),
       ...(this.#definition.rpc ? [this.#rpcPart()] : []),
     ];
+  }
+
+  /** What its parts of the skeleton need that speak for the process. */
+  #onNats(): Pick<ConstructorParameters<typeof OperatorCalls>[0], 'nats' | 'env' | 'wk' | 'log'> {
+    this.#name ??= Incarnation.parse(this.#login?.identity?.wk ?? nuid.next());
+    return { nats: this.#nats(NATS), env: this.#config.SLIPWAY_ENV, wk: this.#name, log: this.#surroundings.log };
+  }
+
+  #answerOperators(): void {
+    const { name: service, config } = this.#definition;
+    const { threshold, environment } = this.#surroundings;
+    this.#calls = new OperatorCalls({ ...this.#onNats(), service, threshold, settings: () => shownSettings(config, environment) });
   }
 
   #natsPart(token: InjectionToken, suffix: string): Part {
@@ -276,6 +298,8 @@ export class Service<S extends ServiceSchema> {
       { provide: LOG, useValue: this.#surroundings.log },
       { provide: NATS, useValue: nats },
       { provide: NATS_LOGIN, useValue: this.#login },
+      { provide: PROCESS_NAME, useValue: this.#onNats().wk },
+      { provide: LogThreshold, useValue: this.#surroundings.threshold },
       { provide: RpcClient, useValue: new RpcClient(nats, this.#config.SLIPWAY_ENV) },
       { provide: Registry, useValue: this.metrics },
       { provide: Readiness, useValue: new Readiness(() => this.notReady()) },

@@ -1,6 +1,7 @@
 import type { InjectionToken } from '@nestjs/common';
 import type { z } from 'zod';
 import { loadConfig } from '../config/load-config.js';
+import { LogThreshold } from '../log/log-threshold.js';
 import { createLogger } from '../log/logger.js';
 import { Service } from './service.js';
 import type { ServiceDefinition, ServiceSchema } from './service-definition.js';
@@ -53,8 +54,11 @@ export async function startService<S extends ServiceSchema>(
 ): Promise<RunningService> {
   const config = loadConfig(definition.config, configuration);
   const isLoud = tee === undefined && (configuration as Record<string, unknown>)['LOG_LEVEL'] !== undefined;
+  const threshold = new LogThreshold(isLoud ? config.LOG_LEVEL : 'silent');
   const service = new Service(definition, config, {
-    log: createLogger(definition.name, isLoud ? config.LOG_LEVEL : 'silent', tee),
+    log: createLogger(definition.name, threshold, tee),
+    threshold,
+    environment: configuration,
     fault,
   });
   await service.start();
