@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
-import { loadConfig } from '@slipway/platform';
+import { loadConfig, shownSettings } from '@slipway/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { makeAuthority, validFor } from '../../apps/cli/src/certs/make-certificates.js';
@@ -73,5 +73,26 @@ describe('.env.example', () => {
       return defaults.filter(([name, value]) => !isDeepStrictEqual(value, shown[name])).map(([name]) => `${app}: ${name}`);
     });
     expect(differences).toEqual([]);
+  });
+
+  it('names every setting whose value no operator sees', () => {
+    const masked = [...schemas.values()].flatMap((schema) => {
+      const given = Object.fromEntries(Object.keys(schema.shape).map((name) => [name, 'x']));
+      return shownSettings(schema, given).filter(({ value }) => value !== 'x');
+    });
+    expect([...new Set(masked.map(({ name }) => name))].toSorted()).toEqual(['KEY_PEPPERS', 'OIDC_CLIENT_SECRET', 'SLIPWAY_SECRET_KEY']);
+  });
+
+  it('shows operators every default as it is written here', () => {
+    for (const schema of schemas.values()) {
+      const settings = shownSettings(schema, {});
+      const given = Object.fromEntries(settings.flatMap(({ name, value }) => (value === null ? [] : [[name, value]])));
+      expect(settings.map(({ name, value }) => [name, value === null ? undefined : schema.shape[name]?.safeParse(value).data])).toEqual(
+        Object.keys(schema.shape).map((name) => [
+          name,
+          given[name] === undefined ? undefined : schema.shape[name]?.safeParse(undefined).data,
+        ]),
+      );
+    }
   });
 });

@@ -71,6 +71,28 @@ const startDeployments = (bus: Bus, database: string): ServiceInProcess =>
     ENGINE_HOSTS: new URL(ENGINE).host,
   });
 
+/** Runs a command in this process, its output into pipes. @param typed what a person types; absent = there is no terminal */
+export async function runHere(from: Parameters<typeof connectServices>[0], args: readonly string[], typed?: string): Promise<Run> {
+  const stream = (): PassThrough & { isTTY: boolean } => Object.assign(new PassThrough(), { isTTY: typed !== undefined });
+  const [stdin, stdout, stderr] = [stream(), stream(), stream()];
+  // Read while the command runs: it waits for whoever does not.
+  const [out, error] = [stdout, stderr].map((output) => {
+    const parts: Buffer[] = [];
+    output.on('data', (part: Buffer) => parts.push(part));
+    return parts;
+  });
+  stdin.end(typed);
+  const terminal = new Terminal({ stdin, stdout, stderr });
+  const openSession = ({ accountOption }: { accountOption: string | undefined }): ReturnType<typeof connectServices> =>
+    connectServices(from, { terminal, accountOption });
+  const code = await runCliHere(
+    { commands: COMMANDS, terminal, cwd: REPOSITORY, version: '1.2.3', variable: () => undefined, openSession },
+    args,
+  );
+  const textOf = (parts: readonly Buffer[] = []): string => Buffer.concat(parts).toString();
+  return { code, stdout: textOf(out), stderr: textOf(error) };
+}
+
 /** NATS, PostgreSQL and both services, found as after `npm start`: by a note in a data folder. */
 export class CliRig {
   readonly agents: FakeAgent[] = [];
@@ -138,26 +160,8 @@ export class CliRig {
     await rm(this.dataDir, { recursive: true, force: true });
   }
 
-  async #runHere(args: readonly string[], typed?: string): Promise<Run> {
-    const stream = (): PassThrough & { isTTY: boolean } => Object.assign(new PassThrough(), { isTTY: typed !== undefined });
-    const [stdin, stdout, stderr] = [stream(), stream(), stream()];
-    // Read while the command runs: it waits for whoever does not.
-    const [out, error] = [stdout, stderr].map((output) => {
-      const parts: Buffer[] = [];
-      output.on('data', (part: Buffer) => parts.push(part));
-      return parts;
-    });
-    stdin.end(typed);
-    const terminal = new Terminal({ stdin, stdout, stderr });
-    const from = { environment: {}, dataDir: this.dataDir, defaultDataDir: this.dataDir };
-    const openSession = ({ accountOption }: { accountOption: string | undefined }): ReturnType<typeof connectServices> =>
-      connectServices(from, { terminal, accountOption });
-    const code = await runCliHere(
-      { commands: COMMANDS, terminal, cwd: REPOSITORY, version: '1.2.3', variable: () => undefined, openSession },
-      args,
-    );
-    const textOf = (parts: readonly Buffer[] = []): string => Buffer.concat(parts).toString();
-    return { code, stdout: textOf(out), stderr: textOf(error) };
+  #runHere(args: readonly string[], typed?: string): Promise<Run> {
+    return runHere({ environment: {}, dataDir: this.dataDir, defaultDataDir: this.dataDir }, args, typed);
   }
 
   async #start(): Promise<void> {

@@ -1,4 +1,8 @@
+import { SetLogLevel } from '@slipway/contracts';
+import { RpcClient } from '@slipway/platform';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ENV } from '../services/bus.js';
+import { until as poll } from '../testing/until.js';
 import { anItem } from './an-item.js';
 import { WorkerRig } from './rig.js';
 import { until } from './until.js';
@@ -53,4 +57,28 @@ it('the log of a removed deployment stays readable', async () => {
     /^placement.failed reason=model_missing detail="There is no such model file/,
   );
   expect(lines.at(-1)?.text).toBe('placement.left');
+});
+
+it('runners follow the log level of their agent, without prompts', async () => {
+  const agent = await rig.startAgent({ LOG_LEVEL: 'error' });
+  const isLogged = (event: string): boolean =>
+    agent
+      .output()
+      .split('\n')
+      .some((line) => line.includes('"service":"inference-runner"') && line.includes(`"event":"${event}"`));
+  rig.assign(agent, [anItem(1)]);
+  await rig.ready(agent, 1);
+  await rig.ask(1, 'Say something about Xylophones').done;
+
+  const operator = new RpcClient(await rig.connect('ops'), ENV);
+  await operator.call(SetLogLevel.worker, { level: 'debug', actor: { kind: 'ops' } }, { wk: agent.wk });
+  await poll('the runner that serves logs its streams', async () => {
+    await rig.ask(1, 'Say something about Xylophones').done;
+    return isLogged('stream');
+  });
+  expect(isLogged('llama.log')).toBe(false);
+  rig.assign(agent, [anItem(1), anItem(2)]);
+  await rig.ready(agent, 2);
+  await until('a runner that starts has the level too', () => isLogged('llama.log'));
+  expect(agent.output()).not.toMatch(/Xylophone/i);
 });

@@ -35,7 +35,7 @@ function namesText(reports: readonly GatheredReport[]): string {
  * @throws CliError `process_not_found` with the names that there are
  */
 export async function processesNamed(session: Session, name: string): Promise<GatheredReport[]> {
-  const reports = (await session.processes?.())?.reports ?? [];
+  const reports = (await session.processes?.(name))?.reports ?? [];
   const named = reports.filter((one) => one.wk === name || one.role === name || kindOf(one) === name);
   if (named.length > 0) return named.toSorted((one, other) => `${one.host} ${one.wk}`.localeCompare(`${other.host} ${other.wk}`));
   const known = reports.length === 0 ? 'No process of this environment tells of itself.' : `There are: ${namesText(reports)}.`;

@@ -99,8 +99,8 @@ async function openSession(address: ControlAddress, { terminal, accountOption }:
       }
     },
     server: () => factsOf(connection),
-    processes: async () => ({
-      reports: await gatherReports(connection, address.environment),
+    processes: async (wanted) => ({
+      reports: await gatherReports(connection, address.environment, wanted),
       lowest: (role) => heardOn(connection).lowest(role),
     }),
     close: () => connection.close(),

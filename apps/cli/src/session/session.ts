@@ -33,8 +33,11 @@ export interface Session {
   readonly consoleUrl?: string | undefined;
   /** Null when the server does not answer. Absent in sessions that reach nothing. */
   readonly server?: () => Promise<ServerFacts | null>;
-  /** Asks all processes what they are, for a second. Absent in sessions that reach nothing. */
-  readonly processes?: () => Promise<SeenProcesses>;
+  /**
+   * Asks all processes what they are, for a second. Absent in sessions that reach nothing.
+   * @param wanted name of a process: when it has answered, the others are not waited for
+   */
+  readonly processes?: (wanted?: string) => Promise<SeenProcesses>;
   /**
    * Calls a service.
    * @param tokens of the subject besides the environment, such as the asked process

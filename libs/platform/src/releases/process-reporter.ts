@@ -70,17 +70,22 @@ const GATHER_MS = 1_000;
 /** A report with the role that NATS proves. */
 export type GatheredReport = ProcessReport & { readonly role: string };
 
-/** Asks all processes of an environment what they are, and gathers their reports for a second. Needs the role `ops`. */
-export async function gatherReports(nats: NatsConnection, env: string): Promise<GatheredReport[]> {
+/**
+ * Asks all processes of an environment what they are, and gathers their reports for a second. Needs the role `ops`.
+ * @param wanted name of a process: when it has reported, the others are not waited for
+ */
+export async function gatherReports(nats: NatsConnection, env: string, wanted?: string): Promise<GatheredReport[]> {
   const reports = new Map<string, GatheredReport>();
+  const found = new AbortController();
   const subscription = nats.subscribe(wildcardOf(ProcessReport, { env }), {
     callback: (error, message) => {
       const report = error ? null : readReport(message);
       if (report) reports.set(message.subject, report);
+      if (report && report.wk === wanted) found.abort();
     },
   });
   nats.publish(subjectOf(AskProcesses, { env }), '{}');
-  await delay(GATHER_MS);
+  await delay(GATHER_MS, undefined, { signal: found.signal }).catch(() => undefined);
   subscription.unsubscribe();
   return [...reports.values()];
 }

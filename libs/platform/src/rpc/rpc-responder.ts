@@ -94,7 +94,13 @@ export class RpcResponder {
     } catch (error) {
       envelope = { ok: false, error: this.#publicError(error) };
     }
-    this.options.answered?.(methodOf(this.contract), (performance.now() - from) / 1_000);
+    const [method, ms] = [methodOf(this.contract), performance.now() - from];
+    this.options.answered?.(method, ms / 1_000);
+    const caller = callerOf(this.contract, message.subject);
+    this.options.log.debug(
+      { method, caller, ms: Math.round(ms * 10) / 10, ...(!envelope.ok && { error: envelope.error.code }) },
+      'rpc.answered',
+    );
     if (this.#respond(message, envelope) || !envelope.ok) return;
     // The reply is too large for a message: the caller gets an error at once.
     this.#respond(message, {
