@@ -34,7 +34,7 @@ function namesText(reports: readonly GatheredReport[]): string {
  * The processes of a name: all of one kind, or one instance.
  * @throws CliError `process_not_found` with the names that there are
  */
-export async function processesNamed(session: Session, name: string): Promise<GatheredReport[]> {
+async function processesNamed(session: Session, name: string): Promise<GatheredReport[]> {
   const reports = (await session.processes?.(name))?.reports ?? [];
   const named = reports.filter((one) => one.wk === name || one.role === name || kindOf(one) === name);
   if (named.length > 0) return named.toSorted((one, other) => `${one.host} ${one.wk}`.localeCompare(`${other.host} ${other.wk}`));

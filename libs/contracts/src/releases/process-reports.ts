@@ -3,7 +3,7 @@ import { defineEvent, type Role } from '../channel.js';
 import { Incarnation } from '../ids.js';
 
 /** Roles of the processes that report. A runner belongs to its agent. */
-export const REPORTING = [
+const REPORTING = [
   'gateway',
   'worker',
   'agent',
