@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Launcher, chat, freePort, removeFolder, temporaryFolder } from '../../launcher/launcher.js';
@@ -9,6 +9,13 @@ let launcher: Launcher;
 let baseUrl: string;
 
 const slipway = (...args: string[]): Promise<Run> => runCli([...args, '--data-dir', dataDir]);
+
+/** Whatever `npm start` keeps secret: each long word in the files of its secrets. */
+async function secretsOf(folder: string): Promise<string[]> {
+  const files = await readdir(join(folder, 'secrets'), { recursive: true, withFileTypes: true });
+  const texts = await Promise.all(files.filter((one) => one.isFile()).map((one) => readFile(join(one.parentPath, one.name), 'utf8')));
+  return texts.flatMap((text) => text.match(/[\w+/-]{24,}/g) ?? []);
+}
 
 beforeAll(async () => {
   dataDir = await temporaryFolder();
@@ -41,6 +48,24 @@ it('deployments stop and resume on a real worker', async () => {
   expect(await slipway('deployments', 'stop', 'demo', '--wait')).toMatchObject({ code: 0, stdout: 'deployment-1 is stopped.\n' });
   expect(await slipway('deployments', 'resume', 'demo', '--wait')).toMatchObject({ code: 0, stdout: 'deployment-1 is ready.\n' });
   expect(documentOf(await slipway('deployments', 'log', 'local/demo', '--json'))).toMatchObject({ deployment: 'deployment-1', silent: [] });
+});
+
+it('every kind of process answers its operator', async () => {
+  const { processes } = documentOf<{ processes: { role: string; wk: string }[] }>(await slipway('status', '--json'));
+  expect(new Set(processes.map(({ role }) => role))).toEqual(
+    new Set(['gateway', 'agent', 'keys', 'deployments', 'tuning', 'console', 'trainer']),
+  );
+  const workers = documentOf<{ connected: { wk: string }[] }>(await slipway('workers', 'list', '--json')).connected;
+  expect(processes).toEqual(expect.arrayContaining(workers.map(({ wk }) => expect.objectContaining({ role: 'agent', wk }) as object)));
+  const secrets = await secretsOf(dataDir);
+  expect(secrets.length).toBeGreaterThan(2);
+  for (const { wk } of processes) {
+    const run = await slipway('config', wk, '--json');
+    expect(documentOf(run)).toMatchObject({ processes: [{ wk, log: { level: 'info', until: null } }], silent: [] });
+    for (const secret of secrets) expect(run.stdout).not.toContain(secret);
+    expect(documentOf(await slipway('log-level', wk, 'debug', '--for', '1m', '--json'))).toMatchObject({ processes: [{ level: 'debug' }] });
+    expect(documentOf(await slipway('log-level', wk, 'reset', '--json'))).toMatchObject({ processes: [{ level: 'info', until: null }] });
+  }
 });
 
 it('the address file is private and without secrets', async () => {
