@@ -3,16 +3,7 @@ import { defineEvent, type Role } from '../channel.js';
 import { Incarnation } from '../ids.js';
 
 /** Roles of the processes that report. A runner belongs to its agent. */
-const REPORTING = [
-  'gateway',
-  'worker',
-  'agent',
-  'keys',
-  'deployments',
-  'console',
-  'tuning',
-  'trainer',
-] as const satisfies readonly Role[];
+const REPORTING = ['gateway', 'worker', 'agent', 'keys', 'deployments', 'console', 'tuning', 'trainer'] as const satisfies readonly Role[];
 
 /** Asks all processes for a report, which each of them sends at once. */
 export const AskProcesses = defineEvent({
