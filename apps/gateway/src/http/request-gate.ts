@@ -150,7 +150,7 @@ export class RequestGate {
       const upload = uploads.begin(caller);
       return { bytes: await readBody(raw, response, { bytesMax, upload }), hold: upload.hold };
     };
-    request.inferenceContext = { ...context, caller, deployment, permit, body };
+    request.inferenceContext = { caller, deployment, permit, body, ...context };
   }
 
   /** A candidate that would refuse the request for its load leaves it to stable. */

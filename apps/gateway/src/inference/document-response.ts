@@ -85,7 +85,7 @@ export class DocumentResponse implements RelayedResponse {
   #send(document: string): void {
     this.#closed = true;
     const { response } = this.options.context;
-    if (this.#lastPad === null) response.writeHead(200, { ...this.#headers(), 'content-length': Buffer.byteLength(document) });
+    if (this.#lastPad === null) response.writeHead(200, { 'content-length': Buffer.byteLength(document), ...this.#headers() });
     response.end(document);
   }
 

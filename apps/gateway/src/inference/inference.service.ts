@@ -110,7 +110,7 @@ export class InferenceService {
           this.options.stored.store({ account: context.caller.account.id, deployment: context.deployment.facts.id }, streamId, values);
         const writer = surface.writer(shell, context.deployment, streamId, store);
         const options = { context, writer, times, cut: stream.cut.bind(stream), hold };
-        return shell.stream ? new SseResponse({ ...options, turnEnd: this.#turnEnd }) : new DocumentResponse(options);
+        return shell.stream ? new SseResponse({ turnEnd: this.#turnEnd, ...options }) : new DocumentResponse(options);
       });
     });
   }
@@ -125,7 +125,7 @@ export class InferenceService {
       const { shell } = read;
       const { router, times, responseMemory } = this.options;
       context.line.note({ stream: false });
-      const route = { ...this.#routeOf(context, read), embeds: true };
+      const route = { embeds: true, ...this.#routeOf(context, read) };
       const hold = reserveDocument(responseMemory, context);
       this.#begin({ context, route, chooser: router.chooserFor(route), api: surface.api, read }, (stream) => {
         const writer = surface.writer(shell, context.deployment);
@@ -191,7 +191,7 @@ export class InferenceService {
       context,
       streamId,
       metrics: api === 'count' ? null : metrics,
-      meter: api === 'count' ? null : usage.open({ ...metered, api }),
+      meter: api === 'count' ? null : usage.open({ api, ...metered }),
       engineSilenceMs: times.engineSilenceMs,
       accepted: (worker) => {
         unsent -= 1;

@@ -124,7 +124,7 @@ function readForSide<R extends SurfaceRequest>(
   if (!isCanary || exceeds(request.cost, canary.candidate.facts, deployment.facts)) return request;
   try {
     const own = readRequest(bytes, reading, canary.candidate, place);
-    return 'names' in own ? request : { ...own, isCanary };
+    return 'names' in own ? request : { isCanary, ...own };
   } catch (error) {
     if (!isServiceError(error)) throw error;
     return request;
@@ -235,9 +235,9 @@ export class RequestReader {
     const { bytes, hold } = await context.body();
     try {
       const request = await this.#once(reading, context, { bytes, hold });
-      if (!('names' in request)) return { ...request, hold };
+      if (!('names' in request)) return { hold, ...request };
       const found = await this.#find(context, request.names, hold);
-      return { ...this.#whole(await this.#once(reading, context, { bytes, hold, ...found })), hold };
+      return { hold, ...this.#whole(await this.#once(reading, context, { bytes, hold, ...found })) };
     } catch (error) {
       hold.release();
       throw error;

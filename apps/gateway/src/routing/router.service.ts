@@ -93,7 +93,7 @@ export class Router {
   chooserFor(route: RouteRequest): RequestChooser {
     const { now, queueWaitMs } = this.options;
     // One deadline for the stream, however often a chosen worker turns out to be full.
-    const request = { ...route, waitUntil: now() + queueWaitMs, turn: { start: null } };
+    const request = { waitUntil: now() + queueWaitMs, turn: { start: null }, ...route };
     const pending: PendingStart = { wk: null, at: 0 };
     return {
       choose: async (excluded, stream) => {

@@ -115,7 +115,7 @@ export class UsageReporter {
     const { caller, deployment } = request.context;
     const { facts } = deployment;
     const stream = { st: request.streamId, gw, account: caller.account.id, key: caller.key.id, deployment: facts.id };
-    return claims.make(stream, { ...boundsOf(request, facts.context), started: startedAt(request.context) });
+    return claims.make(stream, { started: startedAt(request.context), ...boundsOf(request, facts.context) });
   }
 
   /** Starts counting a request. */

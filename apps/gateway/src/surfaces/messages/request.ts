@@ -65,7 +65,7 @@ export function readMessagesRequest(body: JsonObject, deployment: ResolvedDeploy
   // A limit above the context is cut to it. Engines generate at least one token, which `maxTokens` 0 leaves out of the response.
   const limit = Math.max(1, Math.min(maxTokens, deployment.facts.context ?? MAX_INT32));
   return {
-    canonical: { ...canonical, max_tokens: limit },
+    canonical: { max_tokens: limit, ...canonical },
     stream: settings.stream ?? false,
     affinity: undefined,
     names: namesOf(form),
@@ -232,10 +232,11 @@ function checkPrefill({ prefill }: Conversation, { reasoning, tool_choice: choic
 }
 
 function samplingOf({ temperature, top_p: topP, top_k: topK }: Settings): Sampling {
-  return {
-    ...(temperature !== undefined && { temperature }),
-    // `top_p` 0 means the most probable token. Engines reject it, so it is sent as temperature 0.
-    ...(topP === 0 ? { temperature: 0 } : topP !== undefined && { top_p: topP }),
-    ...(topK !== undefined && { top_k: topK }),
-  };
+  const sampling: Sampling = {};
+  if (temperature !== undefined) sampling.temperature = temperature;
+  // `top_p` 0 means the most probable token. Engines reject it, so it is sent as temperature 0.
+  if (topP === 0) sampling.temperature = 0;
+  else if (topP !== undefined) sampling.top_p = topP;
+  if (topK !== undefined) sampling.top_k = topK;
+  return sampling;
 }

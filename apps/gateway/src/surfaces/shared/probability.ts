@@ -17,7 +17,7 @@ const probability = ({ t, p, b }: TokenLogprob): Probability => ({
 });
 
 /** A token with its alternatives, as the chat and the responses contract write it. */
-export const probabilityOf = (token: TokenLogprob): Probability & { readonly top_logprobs: readonly Probability[] } => ({
-  ...probability(token),
-  top_logprobs: (token.top ?? []).map(probability),
-});
+export function probabilityOf(token: TokenLogprob): Probability & { readonly top_logprobs: readonly Probability[] } {
+  const { token: text, logprob, bytes } = probability(token);
+  return { token: text, logprob, bytes, top_logprobs: (token.top ?? []).map(probability) };
+}

@@ -117,38 +117,35 @@ export function checkEnd(settings: SamplingFields, limit: number | undefined, li
   }
 }
 
-/** The sampling of a request in canonical form. */
+/** The sampling of a request in canonical form, with the fields that have a value. */
 export function samplingOf(settings: SamplingFields): Sampling {
   const { temperature, top_p: topP, top_k: topK, min_p: minP, seed, logit_bias: biases } = settings;
-  return {
-    ...(temperature !== undefined && { temperature }),
-    // `top_p` 0 means the most probable token. Engines reject it, so it is sent as temperature 0.
-    ...(topP === 0 ? { temperature: 0 } : topP !== undefined && { top_p: topP }),
-    ...(topK !== undefined && { top_k: Math.max(0, topK) }),
-    ...(minP !== undefined && { min_p: minP }),
-    ...(seed !== undefined && { seed: Number(((BigInt(seed) % SEEDS) + SEEDS) % SEEDS) }),
-    ...(biases !== undefined && { logit_bias: biases }),
-    ...penaltiesOf(settings),
-    ...endOf(settings),
-  };
+  const sampling: Sampling = {};
+  if (temperature !== undefined) sampling.temperature = temperature;
+  // `top_p` 0 means the most probable token. Engines reject it, so it is sent as temperature 0.
+  if (topP === 0) sampling.temperature = 0;
+  else if (topP !== undefined) sampling.top_p = topP;
+  if (topK !== undefined) sampling.top_k = Math.max(0, topK);
+  if (minP !== undefined) sampling.min_p = minP;
+  if (seed !== undefined) sampling.seed = Number(((BigInt(seed) % SEEDS) + SEEDS) % SEEDS);
+  if (biases !== undefined) sampling.logit_bias = biases;
+  addPenalties(sampling, settings);
+  addEnd(sampling, settings);
+  return sampling;
 }
 
-function penaltiesOf(settings: SamplingFields): Sampling {
+function addPenalties(sampling: Sampling, settings: SamplingFields): void {
   const { frequency_penalty: frequency, presence_penalty: presence, repetition_penalty: repetition } = settings;
-  return {
-    ...(frequency !== undefined && { frequency_penalty: frequency }),
-    ...(presence !== undefined && { presence_penalty: presence }),
-    ...(repetition !== undefined && { repetition_penalty: repetition }),
-  };
+  if (frequency !== undefined) sampling.frequency_penalty = frequency;
+  if (presence !== undefined) sampling.presence_penalty = presence;
+  if (repetition !== undefined) sampling.repetition_penalty = repetition;
 }
 
 /** Further conditions for the end of an answer. */
-function endOf({ min_tokens: minTokens = 0, ignore_eos: ignoreEos, stop_token_ids: ids = [] }: SamplingFields): Sampling {
-  return {
-    ...(minTokens > 0 && { min_tokens: minTokens }),
-    ...(ignoreEos && { ignore_eos: true }),
-    ...(ids.length > 0 && { stop_token_ids: ids }),
-  };
+function addEnd(sampling: Sampling, { min_tokens: minTokens = 0, ignore_eos: ignoreEos, stop_token_ids: ids = [] }: SamplingFields): void {
+  if (minTokens > 0) sampling.min_tokens = minTokens;
+  if (ignoreEos) sampling.ignore_eos = true;
+  if (ids.length > 0) sampling.stop_token_ids = ids;
 }
 
 /** The stop strings of a request. */
