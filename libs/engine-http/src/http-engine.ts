@@ -15,7 +15,7 @@ import {
   type TokenCount,
   type UnreadRequest,
 } from '@slipway/engine';
-import { HostList, OpenSet, type ThreadPool, withinTime } from '@slipway/platform';
+import { HostList, LightAbort, OpenSet, type ThreadPool, withinTime } from '@slipway/platform';
 import { AdapterGate, type AnswerTry } from './adapters/adapter-gate.js';
 import { AnswerRelay } from './answer-relay.js';
 import { embedTexts } from './embed-texts.js';
@@ -227,7 +227,7 @@ export class HttpEngine implements Engine {
 
   async #inSlot(output: EngineOutput, signal: AbortSignal, work: (controller: AbortController) => Promise<Usage>): Promise<Usage> {
     output.phase('queue');
-    const controller = new AbortController();
+    const controller = new LightAbort();
     const onAbort = (): void => controller.abort();
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) controller.abort();

@@ -108,6 +108,7 @@ export { trustingFetch } from './tls/trusting-fetch.js';
 export { eachSecond } from './time/each-second.js';
 export { overWithin } from './time/over-within.js';
 export { Ticker } from './time/ticker.js';
+export { LightAbort } from './time/light-abort.js';
 export { withinTime } from './time/within-time.js';
 export { headers, nuid } from '@nats-io/transport-node';
 export type { Msg, MsgHdrs, NatsConnection, Subscription } from '@nats-io/transport-node';

@@ -1,4 +1,5 @@
 import { appendEvent, EMPTY_SUM, ERRORS, ServiceError, type StreamEvent, addToSum, isServiceError } from '@slipway/contracts';
+import { LightAbort } from '@slipway/platform';
 import type { StreamSettings } from '../stream-settings.js';
 import type { Generation, GenerationResult, StreamWriter } from '../types.js';
 import type { FrameAddress } from '../wire/subjects.js';
@@ -56,7 +57,7 @@ export class WorkerStream implements StreamWriter {
   #saidText = false;
   readonly #host: WorkerStreamHost;
   readonly #retention = new Retention();
-  readonly #abort = new AbortController();
+  readonly #abort = new LightAbort();
   readonly #firstBy: number;
   #state: State = 'running';
   #phase: Phase = 'queue';
