@@ -26,7 +26,7 @@ export interface PreparedRequest {
 /** @throws ServiceError for what the body cannot say, and for too many images. */
 export function prepareRequest(request: CanonicalRequest, options: Omit<RequestBodyOptions, 'maxTokens'>): PreparedRequest {
   const cut = cutAtImages(request);
-  const json = JSON.stringify(requestBody(cut.request, { ...options, maxTokens: null })).slice(0, -1);
+  const json = JSON.stringify(requestBody(cut.request, { maxTokens: null, ...options })).slice(0, -1);
   return {
     facts: new LazyFacts(request),
     wishes: {

@@ -85,6 +85,8 @@ export class UpstreamClient {
   readonly #path: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #chatHeaders: Readonly<Record<string, string>>;
+  /** The same, names and values in turn. */
+  readonly #chatLines: readonly string[];
 
   constructor(options: UpstreamClientOptions) {
     const url = new URL(options.url);
@@ -95,6 +97,7 @@ export class UpstreamClient {
       ...(options.credential !== undefined && { authorization: `Bearer ${options.credential}` }),
     };
     this.#chatHeaders = { ...this.#headers, accept: 'text/event-stream', 'content-type': 'application/json' };
+    this.#chatLines = Object.entries(this.#chatHeaders).flat();
     this.#pool = new Pool(url.origin, {
       connections: options.connections,
       pipelining: 1,
@@ -110,7 +113,7 @@ export class UpstreamClient {
 
   /** Asks below the contract's base: `/models`; with `../` beside it. Rejects as `UpstreamExchange.answer` does. */
   ask(path: string, { body, ...options }: Question): Promise<UpstreamAnswer> {
-    const exchange = new UpstreamExchange({ ...KEEPS_TEXT, ...options, gate: this.#gate });
+    const exchange = new UpstreamExchange({ gate: this.#gate, ...KEEPS_TEXT, ...options });
     const json = body === undefined ? null : JSON.stringify(body);
     const headers = { ...this.#headers, accept: 'application/json', ...(json !== null && { 'content-type': 'application/json' }) };
     this.#pool.dispatch({ method: json === null ? 'GET' : 'POST', path: this.#pathOf(path), headers, body: json }, exchange);
@@ -119,10 +122,11 @@ export class UpstreamClient {
 
   /** Sends JSON and asks for an answer that `sink` takes while it arrives. Rejects as `UpstreamExchange.answer` does. */
   converse(path: string, body: RequestBytes, { trace, ...options }: ConverseOptions): Promise<UpstreamAnswer> {
-    const exchange = new UpstreamExchange({ ...options, gate: this.#gate });
+    const exchange = new UpstreamExchange({ gate: this.#gate, ...options });
     const isText = typeof body === 'string';
     // undici counts the bytes of a text alone.
-    const headers = { ...this.#chatHeaders, ...trace, ...(!isText && { 'content-length': String(lengthOf(body)) }) };
+    const headers = [...this.#chatLines, ...linesOf(trace)];
+    if (!isText) headers.push('content-length', String(lengthOf(body)));
     const bytes = isText ? body : Readable.from(body, { objectMode: false });
     this.#pool.dispatch({ method: 'POST', path: this.#path + path, headers, body: bytes }, exchange);
     return exchange.answer;
@@ -153,6 +157,12 @@ export class UpstreamClient {
     return new URL(`http://host${this.#path}${path}`).pathname;
   }
 }
+
+const linesOf = (trace: TraceHeaders | undefined): string[] => {
+  if (trace === undefined) return [];
+  const { traceparent, tracestate } = trace;
+  return tracestate === undefined ? ['traceparent', traceparent] : ['traceparent', traceparent, 'tracestate', tracestate];
+};
 
 const lengthOf = (pieces: readonly Uint8Array[]): number => pieces.reduce((sum, { length }) => sum + length, 0);
 

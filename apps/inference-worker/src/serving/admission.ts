@@ -98,20 +98,20 @@ export class Admission {
   }
 
   #countOf(start: Start | UnreadStart, { account, trace }: StartOrigin): Generation {
-    const { engine } = this.options;
+    const { engine, log, tracing } = this.options;
     this.#counting += 1;
     const ended = (): number => (this.#counting -= 1);
     return new EngineCount({
       engine,
       request: requestOf(start),
       account,
-      log: new StreamLog({ ...this.options, start, trace: trace && this.options.tracing.begin(trace) }),
+      log: new StreamLog({ log, tracing, start, trace: trace && tracing.begin(trace) }),
       ended,
     });
   }
 
   #generationOf(start: Start | UnreadStart, origin: StartOrigin): Generation {
-    const { engine, tracing, loadChanged, context, item } = this.options;
+    const { engine, log, tracing, loadChanged, context, item } = this.options;
     const trace = origin.trace && tracing.begin(origin.trace);
     const [started, from] = [Date.now(), performance.now()];
     this.#awaiting.add(origin);
@@ -128,7 +128,7 @@ export class Admission {
       trace: trace && traceHeaders(trace),
       // The texts of an `embed` start have the context each.
       bounds: { context: start.api === 'embed' ? null : context, defaultMaxTokens: item.default_max_tokens },
-      log: new StreamLog({ ...this.options, start, trace }),
+      log: new StreamLog({ log, tracing, start, trace }),
       produced: () => {
         begin();
         this.#outputs += 1;

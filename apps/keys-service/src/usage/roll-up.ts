@@ -66,8 +66,8 @@ const minuteKeyOf = ({
   api,
   started,
 }: Omit<MinuteKey, 'minute'> & { readonly started: number }): MinuteKey => ({
-  ...{ account, key, deployment, alias, api },
   minute: started - (started % MINUTE_MS),
+  ...{ account, key, deployment, alias, api },
 });
 
 /** Differs where the keys do: aliases and contracts have no slash. */

@@ -245,7 +245,7 @@ export class StartHandler {
   #admit({ head, body, start: known, origin }: ArrivedStart): Generation | RejectCode {
     const { admit, admitUnread } = this.#options.admission;
     try {
-      if (!known && admitUnread && body.length > UNREAD_BYTES) return admitUnread({ ...head, body }, origin);
+      if (!known && admitUnread && body.length > UNREAD_BYTES) return admitUnread({ body, ...head }, origin);
       const start = known ?? readStart(body);
       return start ? admit(start, origin) : 'malformed';
     } catch (err) {
