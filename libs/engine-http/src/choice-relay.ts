@@ -110,7 +110,7 @@ export class ChoiceRelay {
   #keep(logprobs: readonly TokenLogprob[]): void {
     const { logprobs: wanted } = this.wishes;
     if (wanted === null) return;
-    for (const { top, ...token } of logprobs) this.#pending.push(wanted > 0 && top ? { ...token, top: top.slice(0, wanted) } : token);
+    for (const { top, ...token } of logprobs) this.#pending.push(wanted > 0 && top ? { top: top.slice(0, wanted), ...token } : token);
   }
 
   #handOn(text: string, events: StreamEvent[]): void {

@@ -63,10 +63,10 @@ function tokenOf({ token, logprob, bytes: raw }: z.infer<typeof Alternative>): P
 export function readLogprobs(value: unknown): UpstreamLogprobs {
   const content = value == null ? undefined : Logprobs.safeParse(value).data?.content;
   if (!content || content.length === 0) return null;
-  return content.map(({ top_logprobs: top, ...token }) => ({
-    ...tokenOf(token),
-    ...(top != null && top.length > 0 && { top: top.map(tokenOf) }),
-  }));
+  return content.map(({ top_logprobs: top, ...token }) => {
+    const read = tokenOf(token);
+    return top == null || top.length === 0 ? read : { top: top.map(tokenOf), ...read };
+  });
 }
 
 const text = z.string().nullish().catch(null);

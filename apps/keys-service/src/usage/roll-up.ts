@@ -85,7 +85,7 @@ export function minuteChanges(changes: readonly Change[]): MinuteChange[] {
   const add = (entry: Entry, sign: 1 | -1): void => {
     const { status } = entry;
     const key = minuteKeyOf(entry);
-    const sum = sumOf(sums, `${nameOf(key)}/${status}`, () => ({ ...key, status, ...NO_MINUTE }));
+    const sum = sumOf(sums, `${nameOf(key)}/${status}`, () => ({ status, ...key, ...NO_MINUTE }));
     sum.requests += sign;
     sum.prompt += sign * entry.prompt;
     sum.cached += sign * entry.cached;
@@ -104,7 +104,7 @@ export function refusalChanges(counts: readonly RefusedUsage[]): MinuteChange[] 
   const sums: Sums<MinuteChange> = new Map();
   for (const { acct: account, key, dep: deployment = NO_DEPLOYMENT, alias = '', api, started, status, requests } of counts) {
     const row = minuteKeyOf({ account, key, deployment, alias, api, started });
-    sumOf(sums, `${nameOf(row)}/${status}`, () => ({ ...row, status, ...NO_MINUTE })).requests += requests;
+    sumOf(sums, `${nameOf(row)}/${status}`, () => ({ status, ...row, ...NO_MINUTE })).requests += requests;
   }
   return [...sums.values()];
 }
@@ -118,7 +118,7 @@ export function latencyChanges(changes: readonly Change[]): LatencyChange[] {
     const key = minuteKeyOf(entry);
     const name = nameOf(key);
     for (const [figure, bucket] of buckets) {
-      sumOf(sums, `${name}/${figure}/${bucket}`, () => ({ ...key, figure, bucket, requests: 0 })).requests += requests;
+      sumOf(sums, `${name}/${figure}/${bucket}`, () => ({ figure, bucket, requests: 0, ...key })).requests += requests;
     }
   };
   for (const { before, after } of changes) {

@@ -109,7 +109,7 @@ type Call = NonNullable<Assistant['tool_calls']>[number];
 export function readConversation(messages: readonly ChatMessage[], imageHosts: readonly string[]): CanonicalMessage[] {
   return messages.map((message, i) => {
     const read = readMessage(message, i, imageHosts);
-    return isAbsent(message.name) ? read : { ...read, name: message.name };
+    return isAbsent(message.name) ? read : { name: message.name, ...read };
   });
 }
 

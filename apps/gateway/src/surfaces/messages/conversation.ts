@@ -156,7 +156,7 @@ function readAssistant(content: Assistant['content'], at: string): AssistantMess
   const calls: EarlierCall[] = [];
   for (const [i, block] of content.entries()) {
     if (block.type === 'text') text += block.text;
-    else if (block.type === 'tool_use') calls.push({ ...callOf(block), at: `${at}.content.${i}` });
+    else if (block.type === 'tool_use') calls.push({ at: `${at}.content.${i}`, ...callOf(block) });
     // Signatures are ignored, and redacted thinking cannot be read.
     else if (block.type === 'thinking' && !isAbsent(block.thinking) && block.thinking !== '') thoughts.push(block.thinking);
   }
