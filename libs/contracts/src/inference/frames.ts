@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineEvent } from '../channel.js';
 import { Incarnation, StreamId } from '../ids.js';
 import { enumOr } from '../schemas.js';
-import { ReadFinishReason, StreamEvent, Usage } from './stream-event.js';
+import { FinishReason, ReadFinishReason, StreamEvent, TOKENS_MAX, Usage } from './stream-event.js';
 
 /** Position of an event in its stream; the first is 0. */
 const Position = z.int().nonnegative();
@@ -108,10 +108,13 @@ const isTexts = (value: unknown): boolean =>
 const isStartEvent = ({ prompt, cached, relaxed }: Fields): boolean =>
   isCountOrAbsent(prompt) && isCountOrAbsent(cached) && isTexts(relaxed);
 
+const FINISH_REASONS: ReadonlySet<unknown> = new Set(FinishReason.options);
+const isFinishReason = (value: unknown): value is FinishReason => FINISH_REASONS.has(value);
+
 /** Replaces an unknown finish reason by a known one. */
 function isFinEvent(event: Record<string, unknown>): boolean {
   const { c, r, stop } = event;
-  const { data } = ReadFinishReason.safeParse(r);
+  const data = isFinishReason(r) ? r : ReadFinishReason.safeParse(r).data;
   if (data === undefined || (stop !== undefined && typeof stop !== 'string') || !isCountOrAbsent(c)) return false;
   event['r'] = data;
   return true;
@@ -139,8 +142,8 @@ const BATCH_START = '{"k":"batch"';
 
 /**
  * Reads the message of a frame subject: one frame, or the list of a batch. Data frames are checked by hand, because a schema
- * would cost more than all other work for a token; all other kinds are checked by their schema. Events of unknown kinds are
- * kept, because each counts as one event.
+ * would cost more than all other work for a token, as are acceptances and ends, of which each request has one; all other kinds
+ * are checked by their schema. Events of unknown kinds are kept, because each counts as one event.
  * @returns null for a message that this version does not understand.
  */
 export function readFrames(text: string): Frame | readonly AddressedFrame[] | null {
@@ -160,10 +163,36 @@ function addressedFrameOf(entry: unknown): AddressedFrame[] {
   return typeof st === 'string' && isCount(at) ? [{ st, at: at as number, frame: frameOf(frame) }] : [];
 }
 
+const isTokens = (value: unknown): boolean => isCount(value) && (value as number) <= TOKENS_MAX;
+
+function isPlainUsage(usage: unknown): boolean {
+  if (typeof usage !== 'object' || usage === null) return false;
+  const { prompt, cached, completion, reasoning, estimated } = usage as Fields;
+  if (!isTokens(prompt) || !isTokens(cached) || !isTokens(completion)) return false;
+  return (reasoning === undefined || isTokens(reasoning)) && (estimated === undefined || typeof estimated === 'boolean');
+}
+
+function isTimes(times: unknown): boolean {
+  if (typeof times !== 'object' || times === null) return false;
+  const { queue, prefill, total } = times as Fields;
+  return Number.isFinite(queue) && Number.isFinite(prefill) && Number.isFinite(total);
+}
+
+const isAcceptance = ({ k, wk, rev, fp, lease_ms: lease }: Fields): boolean =>
+  k === 'acc' && isCount(rev) && isCount(lease) && typeof fp === 'string' && Incarnation.safeParse(wk).success;
+
+/** An end of the usual form; one of another form is for the schema to judge. */
+function isPlainEnd({ k, q, fin, usage, sum, tm }: Fields): boolean {
+  if (k !== 'end' || !isCount(q) || !isCount(sum) || (fin !== 'done' && fin !== 'cancelled')) return false;
+  return isPlainUsage(usage) && isTimes(tm);
+}
+
+/** What a frame of a usual kind holds is checked by hand; whatever that does not accept is for the schema to judge. */
 function frameOf(frame: unknown): Frame | null {
   if (typeof frame !== 'object' || frame === null) return null;
   const { k, q, e } = frame as { k?: unknown; q?: unknown; e?: unknown };
-  if (k !== 'd') return Frame.safeParse(frame).data ?? null;
+  if (k !== 'd')
+    return isAcceptance(frame as Fields) || isPlainEnd(frame as Fields) ? (frame as Frame) : (Frame.safeParse(frame).data ?? null);
   const wellFormed = isCount(q) && Array.isArray(e) && e.length > 0 && e.every(isEvent);
   return wellFormed ? (frame as DataFrame) : null;
 }
