@@ -20,12 +20,11 @@ export interface CommonRequestFields {
  */
 export class RequestLine<Fields extends CommonRequestFields = CommonRequestFields> {
   readonly startedAt = performance.now();
-  readonly #requestId: string;
-  readonly #fields = {} as Fields;
+  readonly #fields: Fields & { readonly request_id: string };
   #cause: unknown;
 
   constructor(requestId: string) {
-    this.#requestId = requestId;
+    this.#fields = { request_id: requestId } as Fields & { readonly request_id: string };
   }
 
   get fields(): Readonly<Fields> {
@@ -47,7 +46,7 @@ export class RequestLine<Fields extends CommonRequestFields = CommonRequestField
   }
 
   write(log: Logger): void {
-    const line: object = { request_id: this.#requestId, ...this.#fields, ...(this.#cause !== undefined && { err: this.#cause }) };
+    const line: object = this.#cause === undefined ? this.#fields : { ...this.#fields, err: this.#cause };
     if ((this.#fields.status ?? 0) >= 500) log.warn(line, 'http.request');
     else log.info(line, 'http.request');
   }
