@@ -1,8 +1,6 @@
 import {
   type AccountId,
-  AccountSlug,
   type AliasFacts,
-  AliasName,
   type DeploymentFacts,
   type DeploymentFeedRecord,
   type DeploymentId,
@@ -191,7 +189,6 @@ export class DeploymentResolver {
   }
 
   #aliasOf(name: { readonly account: string; readonly alias: string }, caller: Caller): AliasFacts | undefined {
-    if (!AccountSlug.safeParse(name.account).success || !AliasName.safeParse(name.alias).success) return undefined;
     const account = this.keys.accountBySlug(name.account);
     const alias = account && this.deployments.alias(account.id, name.alias);
     // Aliases of other accounts are not followed, so that both errors take the same time.

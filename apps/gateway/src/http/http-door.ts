@@ -79,8 +79,12 @@ export function gatewayDoor({ HOST: host, PORT: port, CONNECTIONS_MAX: most }: G
   return { host, port, adapter, install, drain };
 }
 
-/** Stops Fastify from parsing bodies: `readBody` reads them after the request gate. */
+/**
+ * Stops Fastify from parsing bodies: `readBody` reads them after the request gate. To Fastify a POST has no body then, which saves
+ * a look-up by content type and an AsyncResource for each.
+ */
 function leaveBodiesUnread(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  server.addHttpMethod('POST', { hasBody: false, overrideExisting: true });
 }

@@ -50,19 +50,19 @@ export class Uploads {
       this.#open.delete(ended);
       count(this.#accounts, account.id, -1);
       count(this.#keys, key.id, -1);
-      if (this.#open.size === 0) this.#stopTimer();
     });
     this.#open.add(upload);
     if (this.options.bytesPerS > 0) this.#timer ??= setInterval(() => this.#check(), CHECK_MS).unref();
     return upload;
   }
 
-  #stopTimer(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
-  }
-
+  /** The timer ends with the first round that finds no upload: one for each short body would cost more than counting it. */
   #check(): void {
+    if (this.#open.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+      return;
+    }
     const now = this.options.now();
     for (const upload of this.#open) upload.check(now, this.options.bytesPerS);
   }

@@ -202,7 +202,7 @@ export class InferenceService {
       names,
       over: (finished) => {
         hold.release();
-        this.#remove(finished);
+        this.#streams.delete(finished);
       },
     });
     this.#add(stream);
@@ -268,14 +268,13 @@ export class InferenceService {
     this.#ticker ??= setInterval(() => this.#tick(), TICK_MS);
   }
 
-  #remove(stream: ActiveStream): void {
-    this.#streams.delete(stream);
-    if (this.#streams.size > 0) return;
-    clearInterval(this.#ticker);
-    this.#ticker = undefined;
-  }
-
+  /** The ticker ends with the first tick that finds no stream. */
   #tick(): void {
+    if (this.#streams.size === 0) {
+      clearInterval(this.#ticker);
+      this.#ticker = undefined;
+      return;
+    }
     const now = performance.now();
     for (const stream of this.#streams) stream.tick(now);
     if (now - this.#keysCheckedAt < KEY_CHECK_MS) return;
