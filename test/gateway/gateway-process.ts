@@ -72,9 +72,9 @@ export class GatewayInProcess extends LoggedGateway<ServiceInProcess> {
 
 /** A gateway as a process of its own. */
 export class GatewayProcess extends LoggedGateway<ServiceProcess> {
-  /** Starts a gateway on a NATS server, and waits until it is ready. */
-  static async start(nats: NatsAddress, environment: Environment = {}): Promise<GatewayProcess> {
-    const service = new ServiceProcess('gateway', nats, { ...SETTINGS, ...environment });
+  /** Starts a gateway on a NATS server, and waits until it is ready. @param flags of Node and V8 */
+  static async start(nats: NatsAddress, environment: Environment = {}, flags: readonly string[] = []): Promise<GatewayProcess> {
+    const service = new ServiceProcess('gateway', nats, { ...SETTINGS, ...environment }, undefined, flags);
     return new GatewayProcess(service, await portOf(service));
   }
 

@@ -27,6 +27,8 @@ export class ServiceProcess implements TestService {
     environment: Readonly<Record<string, string>>,
     /** Repository whose build it runs. */
     root = REPOSITORY,
+    /** Of Node and V8. */
+    flags: readonly string[] = [],
   ) {
     const env = {
       PATH: process.env['PATH'] ?? '',
@@ -37,7 +39,7 @@ export class ServiceProcess implements TestService {
       DRAIN_MS: '5000',
       ...environment,
     };
-    const child = spawn(process.execPath, [join(root, `apps/${app}/dist/main.js`)], {
+    const child = spawn(process.execPath, [...flags, join(root, `apps/${app}/dist/main.js`)], {
       env,
       cwd: credentialsDir ?? tmpdir(),
       stdio: ['ignore', 'pipe', 'pipe'],

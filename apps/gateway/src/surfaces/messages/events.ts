@@ -29,7 +29,7 @@ export class MessagesWriter implements ResponseWriter {
   constructor(options: MessagesWriterOptions) {
     this.#options = options;
     const rules = partRules(options);
-    this.#frames = new PartSequence({ ...rules, keepsText: false }, blockFrames(options));
+    this.#frames = new PartSequence({ keepsText: false, ...rules }, blockFrames(options));
     this.#collected = new AnswerParts(rules);
   }
 

@@ -50,7 +50,7 @@ export class ResponsesWriter implements ResponseWriter {
     this.#isStored = options.store !== null;
     this.#items = new OutputItems(options, this.#numbers);
     const rules = { hidesThinking: false, oneCall: options.oneCall, newCallId: () => `call_${nuid.next()}` };
-    this.#parts = new PartSequence({ ...rules, keepsText: true }, this.#items);
+    this.#parts = new PartSequence({ keepsText: true, ...rules }, this.#items);
   }
 
   get requestBytes(): number {
