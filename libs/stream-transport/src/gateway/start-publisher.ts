@@ -103,14 +103,15 @@ const CLOSING = Buffer.from('}');
 /** In libuv's thread pool: hashing megabytes takes milliseconds, in which the event loop would relay no token. */
 const digestOf = async (body: Uint8Array): Promise<string> => Buffer.from(await webcrypto.subtle.digest('SHA-256', body)).toString('hex');
 
+/** `set` would look for an earlier value of each first. */
 function startHeaders(request: StreamRequest, target: StartTarget): MsgHdrs {
   const fields = headers();
-  fields.set(START_HEADERS.protocol, PROTOCOL);
-  fields.set(START_HEADERS.deadline, String(Math.max(0, Math.round(target.deadlineMs))));
-  fields.set(START_HEADERS.account, String(request.account));
-  fields.set(START_HEADERS.key, String(request.key));
-  if (request.claim !== undefined) fields.set(START_HEADERS.claim, request.claim);
-  if (request.trace !== undefined) fields.set('traceparent', request.trace.traceparent);
-  if (request.trace?.tracestate !== undefined) fields.set('tracestate', request.trace.tracestate);
+  fields.append(START_HEADERS.protocol, PROTOCOL);
+  fields.append(START_HEADERS.deadline, String(Math.max(0, Math.round(target.deadlineMs))));
+  fields.append(START_HEADERS.account, String(request.account));
+  fields.append(START_HEADERS.key, String(request.key));
+  if (request.claim !== undefined) fields.append(START_HEADERS.claim, request.claim);
+  if (request.trace !== undefined) fields.append('traceparent', request.trace.traceparent);
+  if (request.trace?.tracestate !== undefined) fields.append('tracestate', request.trace.tracestate);
   return fields;
 }
