@@ -77,6 +77,13 @@ describe('the advisory lock', () => {
     expect([events, lock.held]).toEqual([['acquired'], true]);
   });
 
+  it('survives a long freeze while nobody waits', async () => {
+    const { lock, events } = await elected('alone');
+    standStill(3_000);
+    expect(await lock.query<{ one: number }>('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    expect([events, lock.held]).toEqual([['acquired'], true]);
+  });
+
   it('survives a server that answers slowly', async () => {
     const { lock, events } = await elected('slow');
     await lock.query('SELECT pg_sleep(1.7)');

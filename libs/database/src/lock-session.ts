@@ -3,6 +3,7 @@ import { eachSecond, type Logger, type Registry } from '@slipway/platform';
 import { Client, type QueryResultRow } from 'pg';
 import { AnswerTimeoutError, awakeFor } from './awake-time.js';
 import { lockLosses } from './lock-metrics.js';
+import { END_SILENT_HOLDERS, RELEASE, TAKE } from './lock-statements.js';
 import { clientTimeouts, connectionSettings } from './settings.js';
 
 /** Pause between two attempts to take locks, in milliseconds. */
@@ -13,10 +14,14 @@ const TRY_MS = 250;
  */
 const BEAT_MS = 500;
 /**
- * Silence after which the server ends the session, in milliseconds: a frozen process, whose kernel keeps the connection
- * open, must not hold locks for ever.
+ * Silence after which a process that waits for a lock ends the session that holds it, in milliseconds: a frozen process, whose
+ * kernel keeps the connection open, must not hold locks that another one can take.
  */
 const SILENT_MS = 2_000;
+/** Pause between two looks for silent holders, in milliseconds. */
+const LOOK_MS = 500;
+/** Silence after which the server ends the session, in milliseconds: where those that wait may not, being another role. */
+const ABANDONED_MS = 30_000;
 /**
  * Timeout of an answer, in milliseconds of running process time. Longer than for other statements: a server without CPU time
  * is slow, and giving up the session costs the holder a new term.
@@ -71,7 +76,8 @@ const keyOf = ({ name }: SessionLock): string => `slipway.${name}`;
 
 /**
  * One PostgreSQL session that holds all advisory locks of a process in one database, so that they share its heartbeat. It exists
- * while there is a lock to take. A process that freezes or is cut off loses the session, and so all locks, after two seconds.
+ * while there is a lock to take. A process that freezes or is cut off loses the session, and so all locks, after two seconds if
+ * another process waits for one of them. Where none waits, a process without CPU time keeps them: a new term would help nobody.
  *
  * The server alone decides who holds a lock: it is bound to the session, and `query` runs on that session, so what
  * commits there committed under the lock, however late its answer is read. How long this process waits for an answer
@@ -80,9 +86,9 @@ const keyOf = ({ name }: SessionLock): string => `slipway.${name}`;
  * and giving up its session causes a needless new term.
  * - Time in which this process was suspended does not count: answers that arrived meanwhile are read first. If the session
  *   survived, the locks were held all the time; if the server ended it, reading fails.
- * - A lock counts as held for at most as long as the server keeps a silent session: two seconds after the last answered statement
- *   was sent. The server counts from its arrival, which is later. So a lock never counts as held in two processes, unless an
- *   operator ends the session of one by force.
+ * - A lock counts as held for at most as long as those that wait for it respect a silent session: two seconds after the last
+ *   answered statement was sent. The server counts from its end, which is later. So a lock never counts as held in two processes,
+ *   unless a session is ended by force while it speaks: by an operator, or by one that waits and saw it silent just before.
  * - After terms that end early the pauses grow, so that elections do not use up scarce CPU time.
  */
 export class LockSession {
@@ -93,6 +99,8 @@ export class LockSession {
   #provenAt = 0;
   #heldSince: number | null = null;
   #earlyEnds = 0;
+  /** When this process last looked for silent holders, by `performance.now()`. */
+  #lookedAt = Number.NEGATIVE_INFINITY;
   #queue: Promise<unknown> = Promise.resolve();
   #loop: Promise<void> | null = null;
   /** Ends the present pause. */
@@ -172,7 +180,7 @@ export class LockSession {
     this.#queue = Promise.resolve();
     try {
       await client.connect();
-      await this.#send(client, `SET idle_session_timeout = ${SILENT_MS}`);
+      await this.#send(client, `SET idle_session_timeout = ${ABANDONED_MS}`);
       this.#client = client;
       while (!isOver()) {
         await this.#introduce(client);
@@ -201,11 +209,20 @@ export class LockSession {
     const waiting = this.#waiting();
     if (waiting.length === 0) await this.#send(client, 'SELECT 1');
     for (const [lock, standing] of waiting) await this.#tryToTake(client, lock, standing);
+    await this.#endSilentHolders(client);
+  }
+
+  /** The next try takes what this frees. */
+  async #endSilentHolders(client: Client): Promise<void> {
+    const names = this.#waiting().map(([lock]) => keyOf(lock));
+    if (names.length === 0 || performance.now() - this.#lookedAt < LOOK_MS) return;
+    this.#lookedAt = performance.now();
+    const ended = await this.#send<{ application: string }>(client, END_SILENT_HOLDERS, [names, SILENT_MS]);
+    if (ended.length > 0) this.#options.log.warn({ holders: ended.map(({ application }) => application) }, 'lock.silent_holder_ended');
   }
 
   async #tryToTake(client: Client, lock: SessionLock, standing: Standing): Promise<void> {
-    const sql = 'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS won';
-    const [row] = await this.#send<{ won: boolean }>(client, sql, [keyOf(lock)]);
+    const [row] = await this.#send<{ won: boolean }>(client, TAKE, [keyOf(lock)]);
     if (row?.won !== true) return;
     if (!this.#locks.has(lock)) return this.#unlock(lock);
     standing.held = true;
@@ -217,9 +234,7 @@ export class LockSession {
   async #unlock(lock: SessionLock): Promise<void> {
     const client = this.#client;
     if (!client) return;
-    await this.#send(client, 'SELECT pg_advisory_unlock(hashtextextended($1, 0))', [keyOf(lock)]).catch(
-      () => void client.end().catch(() => undefined),
-    );
+    await this.#send(client, RELEASE, [keyOf(lock)]).catch(() => void client.end().catch(() => undefined));
   }
 
   #waiting(): [SessionLock, Standing][] {
