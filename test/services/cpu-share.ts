@@ -59,7 +59,9 @@ export class CpuShare {
 
 /** CPU time of all threads of a process, in milliseconds. */
 function usedMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
   // Ticks of 10 ms: user and system.
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }

@@ -32,6 +32,16 @@ function identityOf({ user, programs }: ProcessPlan): Identity {
   return reaches.status === 0 ? { uid, gid } : {};
 }
 
+/** A container ends with its first process; what that one left behind would hold its output open. */
+function endGroupOf({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    // Nothing is left, which is the rule.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
 /** A container of the topology as a process of this machine. */
 export class ComposedProcess {
   #child: ChildProcess | null = null;
@@ -57,9 +67,11 @@ export class ComposedProcess {
   start(): void {
     const { command, cwd, environment } = this.plan;
     const [program = '', ...args] = command;
-    const child = spawn(program, args, { cwd, env: environment, stdio: ['ignore', 'pipe', 'pipe'], ...identityOf(this.plan) });
+    const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
+    const child = spawn(program, args, { cwd, env: environment, stdio, detached: true, ...identityOf(this.plan) });
     this.#child = child;
     endWithProcess(child);
+    child.once('exit', () => endGroupOf(child));
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => (this.#log = (this.#log + text).slice(-LOG_CHARACTERS)));
     this.#exited = new Promise((resolve) => {

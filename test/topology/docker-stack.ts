@@ -114,6 +114,13 @@ export class DockerStack {
     return (await this.compose('run', '--rm', '--no-TTY', 'cli', ...args)).output;
   }
 
+  /** Completed requests that the ledger of the default account has counted so far. */
+  async counted(): Promise<number> {
+    const output = await this.cli('usage', '--json', '--by', 'status');
+    const { rows } = JSON.parse(output.slice(output.indexOf('{'))) as { rows: { status: string; requests: number }[] };
+    return rows.find(({ status }) => status === 'completed')?.requests ?? 0;
+  }
+
   /** Ids of the containers of a service, in order. */
   async containers(service: string): Promise<string[]> {
     return (await this.compose('ps', '--all', '--quiet', service)).output.trim().split('\n').filter(Boolean);

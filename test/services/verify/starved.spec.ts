@@ -46,7 +46,6 @@ describe.runIf(process.platform === 'linux')('a service with a twentieth of a co
       await follower.sees(await scene.make(), 'open');
       const recoveredMs = performance.now() - from;
       const lost = countOf(service, 'lock.session_lost');
-      if (process.env['DUMP']) (await import('node:fs')).writeFileSync(`${process.env['DUMP']}/${owner.app}.log`, service.output);
       process.stdout.write(`${owner.app}: ${JSON.stringify({ ...had, lost, recoveredMs: Math.round(recoveredMs) })}\n`);
       expect([lost, follower.epoch]).toEqual([0, epoch]);
       expect(recoveredMs).toBeLessThan(RECOVERED_MS);
