@@ -83,7 +83,12 @@ export class DockerStack {
   /** Begins `docker compose up`, and kills the command and all containers after so many milliseconds. */
   async breakOffUp(afterMs: number): Promise<void> {
     await this.#run([...COMPOSE, ...UP], AbortSignal.timeout(afterMs)).catch(() => undefined);
-    await this.compose('kill').catch(() => undefined);
+    // The daemon may still start what the command asked for, and one container that does not run breaks off the command for all.
+    const isQuiet = async (): Promise<boolean> => {
+      await this.compose('kill').catch(() => undefined);
+      return (await this.compose('ps', '--quiet', '--status', 'running')).output.trim() === '';
+    };
+    await until('no container runs', isQuiet, 60_000, 500);
   }
 
   async #run(args: readonly string[], signal?: AbortSignal): Promise<Ran> {
@@ -133,6 +138,16 @@ export class DockerStack {
       const isReady = async (): Promise<boolean> => /^healthy|^running/.test((await this.docker('inspect', '--format', state, id)).output);
       await until(`${service} is healthy`, isReady, withinMs, 500);
     }
+  }
+
+  /** Kills all NATS nodes at once and removes their volumes; `up` makes new ones. */
+  async loseNatsDisks(): Promise<void> {
+    const nodes = ['nats-1', 'nats-2', 'nats-3'];
+    await this.compose('kill', ...nodes);
+    // `init` has the volumes too.
+    await this.compose('rm', '--stop', '--force', '--volumes', ...nodes, 'init');
+    const volumes = (await this.docker('volume', 'ls', '--quiet', '--filter', 'name=_nats-')).output.trim().split('\n');
+    await this.docker('volume', 'rm', ...volumes.filter((name) => name.startsWith(`${this.#environment['COMPOSE_PROJECT_NAME']}_`)));
   }
 
   /** Removes everything that it made. */

@@ -130,11 +130,7 @@ describe.skipIf(missing !== null)('the life of the stack of docker-compose.yml',
   it(
     'serves after all NATS disks are lost',
     async () => {
-      const nodes = ['nats-1', 'nats-2', 'nats-3'];
-      // `init` has the volumes too.
-      await stack.compose('rm', '--stop', '--force', '--volumes', ...nodes, 'init');
-      const volumes = (await stack.docker('volume', 'ls', '--quiet', '--filter', 'name=_nats-')).output.trim().split('\n');
-      await stack.docker('volume', 'rm', ...volumes.filter((name) => name.startsWith(`slipway-test-${process.pid}_`)));
+      await stack.loseNatsDisks();
       const from = performance.now();
       await stack.up();
       await whenServed(READY_MS);

@@ -88,6 +88,30 @@ describe.skipIf(missing !== null)('rolling the stack of docker-compose.yml', () 
   );
 
   it(
+    'counts what was answered though all NATS disks are lost',
+    async () => {
+      for (let times = 1; times <= 3; times += 1) {
+        const requests = stack.load();
+        await requests.keep(20, 1);
+        await pause(5_000);
+        await stack.docker.loseNatsDisks();
+        await stack.docker.up();
+        // Those that were under way are lost with NATS, and counted as such.
+        await until('requests are answered again', async () => {
+          const before = requests.result.complete;
+          await pause(1_000);
+          return requests.result.complete > before + 10;
+        });
+        const { complete, broken, refused } = await requests.end();
+        const ledger = { answered: stack.answered, counted: await stack.counted() };
+        report('all NATS disks lost', { complete, broken: broken.length, refused: refused.length, ...ledger });
+        expect(ledger.counted).toBe(ledger.answered);
+      }
+    },
+    10 * MINUTES,
+  );
+
+  it(
     'drains a gateway as long as its streams last',
     async () => {
       const streams = stack.load();
