@@ -15,10 +15,10 @@ import { completeSecrets, credentialFilesOf, databaseOf, DATABASES, natsNodeConf
 /** Users in the images: ours and NATS run as `node`, PostgreSQL's as `postgres`. */
 const SERVICE_UID = 1000;
 const POSTGRES_UID = 999;
-/** Of workers: their runners are other users, which can have nothing of this one. */
+/** Of workers: their runners and trainers are other users, which can have nothing of this one. */
 const WORKER_UID = 0;
-/** The one volume of workers, and the only one that more users than its owner read: runners. */
-const MODEL_CACHE = 'model-cache';
+/** Volumes of workers, which more users than their owner reach: runners read the one, trainers find the folders of their runs in the other. */
+const OPEN_VOLUMES = { 'model-cache': 0o755, training: 0o711 };
 
 const NATS_NODES = ['nats-1', 'nats-2', 'nats-3'];
 const POSTGRES_SERVER = 'postgres:5432';
@@ -138,8 +138,8 @@ try {
   await writePostgres(folder, known);
   await writeCertificate(join(folder, 'tuning'), 'blobs', 'tuning-service', known);
   for (const volume of volumes) {
-    if (basename(volume) === MODEL_CACHE) give(volume, WORKER_UID, 0o755);
-    else give(volume, SERVICE_UID, 0o700);
+    const open = OPEN_VOLUMES[basename(volume)];
+    give(volume, open ? WORKER_UID : SERVICE_UID, open ?? 0o700);
   }
   console.log(`The secrets of the environment "${env.data}" are in ${folder}.`);
 } catch (error) {

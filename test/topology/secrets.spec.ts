@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findNatsServer } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -35,6 +36,16 @@ describe('the secrets of docker-compose.yml', () => {
     for (const path of secrets.paths()) {
       expect([path, statSync(join(secrets.folder, path)).uid]).toEqual([path, myself === 0 ? readers(path) : myself]);
     }
+  });
+
+  it('come with volumes that other users than their owner reach', () => {
+    const volumes = mkdtempSync(join(tmpdir(), 'slipway-volumes-'));
+    const modes: Readonly<Record<string, number>> = { 'nats-1': 0o700, blobs: 0o700, 'model-cache': 0o755, training: 0o711 };
+    const paths = Object.keys(modes).map((name) => join(volumes, name));
+    for (const path of paths) mkdirSync(path);
+    secrets.write('', paths);
+    expect(Object.fromEntries(paths.map((path) => [basename(path), statSync(path).mode & 0o7777]))).toEqual(modes);
+    rmSync(volumes, { recursive: true });
   });
 
   it('stay when they are written again', () => {

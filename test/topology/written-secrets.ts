@@ -10,10 +10,10 @@ const WRITER = fileURLToPath(new URL('../../deploy/write-secrets.mjs', import.me
 export class WrittenSecrets {
   readonly folder = mkdtempSync(join(tmpdir(), 'slipway-secrets-'));
 
-  /** Writes the secrets; repeatable. @returns the script's output */
-  write(SLIPWAY_ENV = ''): string {
+  /** Writes the secrets; repeatable. @param volumes that it hands over @returns the script's output */
+  write(SLIPWAY_ENV = '', volumes: readonly string[] = []): string {
     const env = { PATH: process.env['PATH'], SLIPWAY_ENV };
-    return execFileSync(process.execPath, [WRITER, this.folder], { env, encoding: 'utf8', stdio: 'pipe' });
+    return execFileSync(process.execPath, [WRITER, this.folder, ...volumes], { env, encoding: 'utf8', stdio: 'pipe' });
   }
 
   read(path: string): string {
