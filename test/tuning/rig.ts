@@ -72,6 +72,11 @@ export class TuningRig {
     return this.#bus;
   }
 
+  /** Address of the service's database. */
+  get databaseUrl(): string {
+    return this.#databaseUrl;
+  }
+
   /** Starts a replica in this process and waits until it is ready. */
   startReplica(settings: Settings = {}): Promise<TestService> {
     return this.#joined(new ServiceInProcess('tuning-service', this.#bus, this.#environment(settings)));
