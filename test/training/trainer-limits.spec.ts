@@ -1,6 +1,8 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ProgramProcess, type TrainerCommand } from '../../apps/training-worker/src/trainers/program-process.js';
 import type { TrainerEnd } from '../../apps/training-worker/src/trainers/trainer.js';
@@ -10,6 +12,7 @@ import { until } from '../testing/until.js';
 const MIB = 2 ** 20;
 /** A user that owns nothing. */
 const UID = 61_750;
+const STARTER = fileURLToPath(new URL('../../apps/training-worker/dist/trainers/trainer-start.js', import.meta.url));
 const isRoot = process.getuid?.() === 0;
 
 let outer: string;
@@ -121,6 +124,17 @@ describe.runIf(isRoot)('a trainer of a worker that is root', () => {
     expect(lines).toEqual(['EACCES', 'EACCES', 'done', 'done']);
     expect(statSync(join(folder, 'out')).uid).toBe(UID);
     expect(readFileSync(join(folder, 'train.jsonl'), 'utf8')).toBe('x');
+  });
+
+  it.each(['first', 'second'])('gets its folder in a container of few capabilities, the %s time', (time) => {
+    if (time === 'second') chownSync(folder, UID, UID);
+    writeFileSync(join(folder, 'train.jsonl'), 'mine');
+    const script = `import(${JSON.stringify(STARTER)}).then(({ userFor }) => console.log(userFor(${UID}, { folder: ${JSON.stringify(folder)}, reads: [] })))`;
+    const capabilities = ['--bounding-set', '-all,+chown,+dac_override,+kill,+setgid,+setuid'];
+    const printed = execFileSync('setpriv', [...capabilities, process.execPath, '-e', script], { encoding: 'utf8' });
+    const { uid, mode } = statSync(folder);
+    expect([printed.trim(), uid, mode & 0o7777]).toEqual([String(UID), UID, 0o700]);
+    expect(statSync(join(folder, 'train.jsonl')).uid).toBe(UID);
   });
 
   it('runs as its worker where that user reaches too little', async () => {

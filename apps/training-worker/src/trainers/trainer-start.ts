@@ -64,11 +64,11 @@ export function userFor(uid: number, { folder, reads }: { readonly folder: strin
   if (uid === 0 || process.getuid?.() !== 0) return null;
   const needed = [folder, ...reads.filter((path) => isAbsolute(path))];
   try {
+    // While it is its own: in a container, root may not change the mode of what belongs to others.
+    give(folder, 0);
+    chmodSync(folder, 0o700);
     give(folder, uid);
-    if (isReadable(needed, uid)) {
-      chmodSync(folder, 0o700);
-      return uid;
-    }
+    if (isReadable(needed, uid)) return uid;
     give(folder, 0);
   } catch {
     // A root without the capability to give files away.
