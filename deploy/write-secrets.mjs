@@ -76,6 +76,15 @@ function writeRole(folder, role, { env, secrets }) {
   write(join(folder, role, 'service.env'), [`# ${CHANGED_NOWHERE}\n`, ...lines].join(''), uid);
 }
 
+/** What `backup` and `restore` need: the databases, the secrets that prove which installation it is, and the user that makes streams. */
+function writeBackup(folder, { env, secrets }) {
+  const own = privateFolder(join(folder, 'backup'));
+  for (const [name, text] of Object.entries(credentialFilesOf('boot', secrets))) write(join(own, name), text);
+  const variables = Object.assign({}, ...Object.keys(DATABASES).map((role) => fileVariablesOf(role, env, secrets)));
+  const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}\n`);
+  write(join(own, 'service.env'), [`# ${CHANGED_NOWHERE}\n`, ...lines].join(''));
+}
+
 /** The authorities' certificates, for everyone. */
 function writeAuthorities(folder, { authorities }) {
   const own = join(folder, 'ca');
@@ -133,6 +142,7 @@ try {
   privateFolder(folder);
   const known = { env: env.data, secrets: await openSecrets(join(folder, 'secrets.json')) };
   for (const role of ROLES) writeRole(folder, role, known);
+  writeBackup(folder, known);
   writeAuthorities(folder, known.secrets);
   for (const node of NATS_NODES) await writeNatsNode(folder, node, known);
   await writePostgres(folder, known);
