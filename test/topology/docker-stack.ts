@@ -152,7 +152,7 @@ export class DockerStack {
 
   /** Removes everything that it made. */
   async remove(): Promise<void> {
-    await this.compose('--profile', 'tools', 'down', '--volumes', '--timeout', '1', '--remove-orphans').catch(() => undefined);
+    await this.compose('--profile', '*', 'down', '--volumes', '--timeout', '1', '--remove-orphans').catch(() => undefined);
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

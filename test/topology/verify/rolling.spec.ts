@@ -112,6 +112,30 @@ describe.skipIf(missing !== null)('rolling the stack of docker-compose.yml', () 
   );
 
   it(
+    'restores a backup beside running streams',
+    async () => {
+      const streams = stack.load();
+      await streams.keep(10, 2);
+      await streams.keep(20, LONG_S);
+      const run = async (...args: string[]): Promise<string> =>
+        (await stack.docker.compose('run', '--rm', '--no-TTY', 'backup', ...args)).output;
+      const archive = /\/backups\/\S+\.tar/.exec(await run())?.[0] ?? '';
+      const late = /svc_dep_[A-Za-z0-9]+/.exec(await stack.docker.cli('keys', 'create', 'late'))?.[0];
+      expect(late).toBeDefined();
+      await stack.docker.compose('stop', 'keys-service', 'deployments-service');
+      const restored = await run('restore', archive, '--replace');
+      await stack.docker.compose('start', 'keys-service', 'deployments-service');
+      for (const service of ['keys-service', 'deployments-service']) await stack.docker.whenReady(service);
+      await pause(10_000);
+      const result = await streams.end();
+      report('restored', { ...result, restored });
+      expect([result.broken, result.refused]).toEqual([[], []]);
+      expect(await stack.docker.cli('keys', 'list')).not.toContain('late');
+    },
+    10 * MINUTES,
+  );
+
+  it(
     'drains a gateway as long as its streams last',
     async () => {
       const streams = stack.load();
