@@ -123,7 +123,7 @@ export class StreamLoad {
 
   async #check(): Promise<void> {
     const ask = async (gateway: string): Promise<void> => {
-      const answer = await fetch(`${gateway}/readyz`, { signal: AbortSignal.timeout(900) }).catch((error: Error) => error);
+      const answer = await fetch(`${gateway}/readyz`, { signal: AbortSignal.timeout(900) }).catch((error: unknown) => error as Error);
       // One late answer says nothing: the machine may be busy.
       if (answer instanceof Error && answer.name === 'TimeoutError') return;
       this.#ready.set(gateway, !(answer instanceof Error) && answer.status === 200);

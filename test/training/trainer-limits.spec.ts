@@ -130,8 +130,8 @@ describe.runIf(isRoot)('a trainer of a worker that is root', () => {
     if (time === 'second') chownSync(folder, UID, UID);
     writeFileSync(join(folder, 'train.jsonl'), 'mine');
     const script = `import(${JSON.stringify(STARTER)}).then(({ userFor }) => console.log(userFor(${UID}, { folder: ${JSON.stringify(folder)}, reads: [] })))`;
-    const capabilities = ['--bounding-set', '-all,+chown,+dac_override,+kill,+setgid,+setuid'];
-    const printed = execFileSync('setpriv', [...capabilities, process.execPath, '-e', script], { encoding: 'utf8' });
+    const bounded = 'exec setpriv --bounding-set -all,+chown,+dac_override,+kill,+setgid,+setuid "$@"';
+    const printed = execFileSync('/bin/sh', ['-c', bounded, 'sh', process.execPath, '-e', script], { encoding: 'utf8' });
     const { uid, mode } = statSync(folder);
     expect([printed.trim(), uid, mode & 0o7777]).toEqual([String(UID), UID, 0o700]);
     expect(statSync(join(folder, 'train.jsonl')).uid).toBe(UID);
