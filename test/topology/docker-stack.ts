@@ -131,6 +131,15 @@ export class DockerStack {
     return (await this.compose('ps', '--all', '--quiet', service)).output.trim().split('\n').filter(Boolean);
   }
 
+  /** The newest warnings and errors in the logs of a service. */
+  async warnings(service: string): Promise<string> {
+    const lines = (await this.compose('logs', '--no-color', service)).output.split('\n');
+    return lines
+      .filter((line) => /"level":"(?:warn|error|fatal)"/.test(line))
+      .slice(-40)
+      .join('\n');
+  }
+
   /** Waits until all containers of a service are ready by their own probes. */
   async whenReady(service: string, withinMs = 60_000): Promise<void> {
     for (const id of await this.containers(service)) {

@@ -101,10 +101,15 @@ export class StreamLoad {
   async #read(answer: Response): Promise<string> {
     const decoder = new TextDecoder();
     let [raw, last] = ['', performance.now()];
-    for await (const piece of answer.body as unknown as AsyncIterable<Uint8Array>) {
-      raw += decoder.decode(piece, { stream: true });
-      this.#longestGap = Math.max(this.#longestGap, (performance.now() - last) / 1_000);
-      last = performance.now();
+    try {
+      for await (const piece of answer.body as unknown as AsyncIterable<Uint8Array>) {
+        raw += decoder.decode(piece, { stream: true });
+        this.#longestGap = Math.max(this.#longestGap, (performance.now() - last) / 1_000);
+        last = performance.now();
+      }
+    } catch (cause) {
+      // What came before a connection was cut says why.
+      throw new Error(`after ${JSON.stringify(raw.slice(-300))}`, { cause });
     }
     const events = [...raw.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => data);
     return events.map((data) => (data === '[DONE]' ? data : textOf(data))).join('');

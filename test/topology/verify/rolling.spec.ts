@@ -51,6 +51,8 @@ describe.skipIf(missing !== null)('rolling the stack of docker-compose.yml', () 
       for (const node of ['nats-1', 'nats-2', 'nats-3']) await stack.rollNats(node);
       const result = await streams.end();
       report('NATS', result);
+      if (result.broken.length > 0)
+        for (const service of ['gateway-1', 'gateway-2', 'worker']) process.stdout.write(`${await stack.docker.warnings(service)}\n`);
       expect([result.broken, result.refused]).toEqual([[], []]);
     },
     10 * MINUTES,
