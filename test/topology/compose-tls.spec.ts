@@ -12,7 +12,7 @@ import { WrittenSecrets } from './written-secrets.js';
 const compose = readComposeFile(fileURLToPath(new URL('../../docker-compose.yml', import.meta.url)));
 const services = Object.entries(compose.services);
 const secrets = new WrittenSecrets();
-beforeAll(() => void secrets.write());
+beforeAll(() => secrets.write());
 afterAll(() => secrets.remove());
 
 /** Variables of a service's process, with those of its file of secrets. */

@@ -33,7 +33,7 @@ const secretsOf = (service: ComposeService): string | undefined =>
   mountsOf(service).find(({ target }) => target === '/run/slipway')?.source;
 
 const secrets = new WrittenSecrets();
-beforeAll(() => void secrets.write());
+beforeAll(() => secrets.write());
 afterAll(() => secrets.remove());
 
 async function schemaOf(app: string): Promise<z.ZodObject> {

@@ -15,7 +15,7 @@ const secrets = new WrittenSecrets();
 const DAY_MS = 86_400_000;
 const myself = process.getuid?.() ?? 0;
 
-beforeAll(() => void secrets.write());
+beforeAll(() => void secrets.writeByCommand());
 afterAll(() => secrets.remove());
 
 /** Certificates of the authority. */
@@ -38,27 +38,27 @@ describe('the secrets of docker-compose.yml', () => {
     }
   });
 
-  it('come with volumes that other users than their owner reach', () => {
+  it('come with volumes that other users than their owner reach', async () => {
     const volumes = mkdtempSync(join(tmpdir(), 'slipway-volumes-'));
     const modes: Readonly<Record<string, number>> = { 'nats-1': 0o700, blobs: 0o700, 'model-cache': 0o755, training: 0o711 };
     const paths = Object.keys(modes).map((name) => join(volumes, name));
     for (const path of paths) mkdirSync(path);
-    secrets.write('', paths);
+    await secrets.write('dev', paths);
     expect(Object.fromEntries(paths.map((path) => [basename(path), statSync(path).mode & 0o7777]))).toEqual(modes);
     rmSync(volumes, { recursive: true });
   });
 
-  it('stay when they are written again', () => {
+  it('stay when they are written again', async () => {
     const before = secrets.read('gateway/service.env');
-    secrets.write('staging');
+    await secrets.write('staging');
     expect(secrets.read('gateway/service.env')).toBe(before);
     expect(secrets.read('nats-1/nats.conf')).toContain('# STAGING\n');
     expect(secrets.read('keys/service.env')).toContain('/slipway_staging_keys');
-    secrets.write();
+    await secrets.write();
     expect(secrets.read('nats-1/nats.conf')).not.toContain('STAGING');
   });
 
-  it('name database roles unlike any schema', () => {
+  it('name database roles unlike any schema', async () => {
     const NEW = ['slipway_keys', 'slipway_deployments', 'slipway_tuning'];
     const usersOf = (folder: WrittenSecrets): unknown[] => [
       ...['keys', 'deployments', 'tuning'].map((name) => /postgres:\/\/([^:]+):/.exec(folder.read(`${name}/service.env`))?.[1]),
@@ -69,7 +69,7 @@ describe('the secrets of docker-compose.yml', () => {
     try {
       const passwords = { keys: 'k'.repeat(32), deployments: 'd'.repeat(32) };
       writeFileSync(join(former.folder, 'secrets.json'), JSON.stringify({ databases: passwords }));
-      for (let times = 0; times < 2; times += 1) former.write();
+      for (let times = 0; times < 2; times += 1) await former.write();
       // The role of a database that came later is named as in new installations.
       const kept = ['keys', 'deployments', 'slipway_tuning'];
       expect(usersOf(former)).toEqual([...kept, ...kept]);
@@ -108,7 +108,7 @@ describe('the secrets of docker-compose.yml', () => {
   it('keep good certificates, and renew the others', async () => {
     const path = 'nats-1/nats';
     const good = secrets.read(`${path}.pem`);
-    secrets.write();
+    await secrets.write();
     expect(secrets.read(`${path}.pem`)).toBe(good);
     const { authorities } = JSON.parse(secrets.read('secrets.json')) as { authorities: MadeCertificate[] };
     const authority = authorities[0] as MadeCertificate;
@@ -124,7 +124,7 @@ describe('the secrets of docker-compose.yml', () => {
     for (const { cert, key } of bad) {
       writeFileSync(join(secrets.folder, `${path}.pem`), cert);
       writeFileSync(join(secrets.folder, `${path}.key`), key);
-      secrets.write();
+      await secrets.write();
       const made = new X509Certificate(secrets.read(`${path}.pem`));
       expect([made.verify(new X509Certificate(authority.cert).publicKey), made.checkHost('nats-1')]).toEqual([true, 'nats-1']);
       expect(made.checkPrivateKey(createPrivateKey(secrets.read(`${path}.key`)))).toBe(true);
@@ -138,7 +138,7 @@ describe('the secrets of docker-compose.yml', () => {
       const old = await makeAuthority('old', validFor(600));
       const gone = await makeAuthority('gone', { from: new Date(0), to: new Date(DAY_MS) });
       writeFileSync(join(aged.folder, 'secrets.json'), JSON.stringify({ authorities: [old, gone] }));
-      aged.write();
+      await aged.write();
       const trusted = aged.read('ca/ca.pem');
       expect(trusted.match(/BEGIN CERTIFICATE/g)).toHaveLength(2);
       expect([trusted.endsWith(old.cert), trusted.includes(gone.cert)]).toEqual([true, false]);
@@ -149,7 +149,7 @@ describe('the secrets of docker-compose.yml', () => {
   });
 
   it('are refused for an invalid environment name', () => {
-    expect(() => secrets.write('Not OK')).toThrow(/SLIPWAY_ENV must be/);
+    expect(() => secrets.writeByCommand('Not OK')).toThrow(/SLIPWAY_ENV must be/);
   });
 
   it('stay out of git and of images', () => {

@@ -4,16 +4,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const WRITER = fileURLToPath(new URL('../../deploy/write-secrets.mjs', import.meta.url));
+const DEPLOY = new URL('../../deploy/', import.meta.url);
+const COMMAND = fileURLToPath(new URL('write-secrets.mjs', DEPLOY));
+
+interface SecretFolder {
+  writeSecretFolder(folder: string, env: string, volumes: readonly string[]): Promise<void>;
+}
 
 /** A folder of secrets made by `init`. Needs the build of libs/platform. */
 export class WrittenSecrets {
   readonly folder = mkdtempSync(join(tmpdir(), 'slipway-secrets-'));
 
-  /** Writes the secrets; repeatable. @param volumes that it hands over @returns the script's output */
-  write(SLIPWAY_ENV = '', volumes: readonly string[] = []): string {
+  /** Writes the secrets in this process; repeatable. */
+  async write(env = 'dev', volumes: readonly string[] = []): Promise<void> {
+    const { writeSecretFolder } = (await import(new URL('secret-folder.mjs', DEPLOY).href)) as SecretFolder;
+    await writeSecretFolder(this.folder, env, volumes);
+  }
+
+  /** Writes them as the service `init` does, by the command. @returns its output */
+  writeByCommand(SLIPWAY_ENV = ''): string {
     const env = { PATH: process.env['PATH'], SLIPWAY_ENV };
-    return execFileSync(process.execPath, [WRITER, this.folder, ...volumes], { env, encoding: 'utf8', stdio: 'pipe' });
+    return execFileSync(process.execPath, [COMMAND, this.folder], { env, encoding: 'utf8', stdio: 'pipe' });
   }
 
   read(path: string): string {
