@@ -1,4 +1,4 @@
 import { describeIsolation } from './isolation-cases.js';
 
 // 10,000 of them are under verify.
-describeIsolation(2_000);
+describeIsolation(1_000);
