@@ -7,15 +7,18 @@ const LIBS = fileURLToPath(new URL('../../libs/platform', import.meta.url));
 const RUNNER = new URL('../../apps/inference-worker/dist/runner/runner-process.js', import.meta.url).href;
 const run = promisify(execFile);
 
-/** Nest brings the metadata of decorators, which nothing else here needs. */
-const loadsNest = async (module: string): Promise<boolean> => {
-  const script = `await import(${JSON.stringify(module)}); process.stdout.write(String('getMetadata' in Reflect));`;
+/** Which heavy libraries come with a module: Nest brings the metadata of decorators, prom-client is in the cache of CommonJS. */
+const heavyPartsOf = async (module: string): Promise<unknown> => {
+  const script = `import Module from 'node:module'; await import(${JSON.stringify(module)});
+    const hasMetrics = Object.keys(Module._cache).some((path) => path.includes('/prom-client/'));
+    process.stdout.write(JSON.stringify({ nest: 'getMetadata' in Reflect, metrics: hasMetrics }));`;
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: LIBS });
-  return stdout === 'true';
+  return JSON.parse(stdout);
 };
 
-// Nest takes 35 MB and half a second of CPU in each process.
-it('a runner and the stream transport load no Nest', async () => {
-  expect(await Promise.all([loadsNest(RUNNER), loadsNest('@slipway/stream-transport')])).toEqual([false, false]);
-  expect(await loadsNest('@slipway/platform/service')).toBe(true);
+// Nest takes 35 MB and half a second of CPU in each process, prom-client a tenth of that.
+it('a runner and the stream transport load neither Nest nor metrics', async () => {
+  const light = { nest: false, metrics: false };
+  expect(await Promise.all([heavyPartsOf(RUNNER), heavyPartsOf('@slipway/stream-transport')])).toEqual([light, light]);
+  expect(await heavyPartsOf('@slipway/platform/service')).toEqual({ nest: true, metrics: true });
 });

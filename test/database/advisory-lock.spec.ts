@@ -1,7 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { AdvisoryLock, LockLostError, LockSession, lockLosses } from '@slipway/database';
-import { createLogger, Registry } from '@slipway/platform';
+import { createLogger } from '@slipway/platform';
+import { Registry } from '@slipway/platform/metrics';
 import { endWithProcess, startOwnPostgres, type TestPostgres } from '@slipway/testing';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

@@ -12,7 +12,8 @@ import {
   type KeyKind,
   type Limits,
 } from '@slipway/contracts';
-import { connectNats, createLogger, type Logger, macOf, type NatsConnection, type Pepper, Registry } from '@slipway/platform';
+import { connectNats, createLogger, type Logger, macOf, type NatsConnection, type Pepper } from '@slipway/platform';
+import { Registry } from '@slipway/platform/metrics';
 import { type RunningService, startService } from '@slipway/platform/service';
 import { TestNatsServer } from '@slipway/testing';
 import { type GatewayOverrides, gatewayWith } from '../../apps/gateway/src/gateway-service.js';

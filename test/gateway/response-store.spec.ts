@@ -1,5 +1,6 @@
 import { type AccountId, type DeploymentId, ResponseStore } from '@slipway/contracts';
-import { createLogger, ensureValueStore, type NatsConnection, Registry, SecretVault } from '@slipway/platform';
+import { createLogger, ensureValueStore, type NatsConnection, SecretVault } from '@slipway/platform';
+import { Registry } from '@slipway/platform/metrics';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StoredResponses, type StoredResponsesOptions } from '../../apps/gateway/src/stored/stored-responses.js';
 import { Bus, ENV } from '../services/bus.js';

@@ -4,18 +4,17 @@ import { CreateAccount } from '@slipway/contracts';
 import {
   ConfigError,
   connectNats,
-  Counter,
   createLogger,
   defineService,
   LOG,
   type Logger,
   type NatsConnection,
   natsFragment,
-  Registry,
   resource,
   RpcClient,
   serviceFragment,
 } from '@slipway/platform';
+import { Counter, Registry } from '@slipway/platform/metrics';
 import { RpcHandler, startService } from '@slipway/platform/service';
 import { freePorts, TestNatsServer } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

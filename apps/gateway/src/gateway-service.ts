@@ -1,17 +1,8 @@
 import { type DynamicModule, type FactoryProvider, Module } from '@nestjs/common';
 import { DeploymentFeed, type DeploymentFeedRecord, KeyFeed, type KeyFeedRecord } from '@slipway/contracts';
 import { type FeedReader, feedReader, readerOf } from '@slipway/feed';
-import {
-  CONFIG,
-  configured,
-  defineService,
-  PROCESS_NAME,
-  Registry,
-  resource,
-  ThreadPool,
-  Tracing,
-  tracingSettings,
-} from '@slipway/platform';
+import { CONFIG, configured, defineService, PROCESS_NAME, resource, ThreadPool, Tracing, tracingSettings } from '@slipway/platform';
+import { Registry } from '@slipway/platform/metrics';
 import { StreamReceiver } from '@slipway/stream-transport';
 import { AuthModule } from './auth/auth.module.js';
 import { KeyIndex } from './auth/key-index.js';

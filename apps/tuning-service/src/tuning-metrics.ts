@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { JOB_STATES, type JobState } from '@slipway/contracts';
-import { Counter, Gauge, Histogram, Registry } from '@slipway/platform';
+import { Counter, Gauge, Histogram, Registry } from '@slipway/platform/metrics';
 
 /** Figures of data sets and training for /metrics. */
 @Injectable()

@@ -1,4 +1,5 @@
-import type { Logger, Registry } from '@slipway/platform';
+import type { Logger } from '@slipway/platform';
+import type { Registry } from '@slipway/platform/metrics';
 import type { DataSourceOptions } from 'typeorm';
 import { clientTimeouts, connectionSettings, POOL_SIZE } from './settings.js';
 import type { StrayRelations } from './stray-relations.js';

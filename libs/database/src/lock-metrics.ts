@@ -1,4 +1,4 @@
-import { Counter, type Registry } from '@slipway/platform';
+import { Counter, type Registry } from '@slipway/platform/metrics';
 
 const NAME = 'slipway_lock_lost_total';
 

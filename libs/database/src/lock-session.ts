@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { eachSecond, type Logger, type Registry } from '@slipway/platform';
+import { eachSecond, type Logger } from '@slipway/platform';
+import type { Registry } from '@slipway/platform/metrics';
 import { Client, type QueryResultRow } from 'pg';
 import { AnswerTimeoutError, awakeFor } from './awake-time.js';
 import { lockLosses } from './lock-metrics.js';

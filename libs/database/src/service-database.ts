@@ -6,11 +6,11 @@ import {
   type MigrationSteps,
   postgresAddress,
   type PreparedRestore,
-  Registry,
   type Resource,
   type RestoreOrder,
   serviceFragment,
 } from '@slipway/platform';
+import { Registry } from '@slipway/platform/metrics';
 import { z } from 'zod';
 import { AuditLog } from './audit/audit-log.js';
 import { RefusalLog, type RefusalLogOptions } from './audit/refusal-log.js';

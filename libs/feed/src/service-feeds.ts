@@ -1,16 +1,6 @@
 import type { FeedContract, Incarnation } from '@slipway/contracts';
-import {
-  CONFIG,
-  Counter,
-  LOG,
-  type Logger,
-  NATS,
-  type NatsConnection,
-  nuid,
-  Registry,
-  type Resource,
-  type ServiceConfig,
-} from '@slipway/platform';
+import { CONFIG, LOG, type Logger, NATS, type NatsConnection, nuid, type Resource, type ServiceConfig } from '@slipway/platform';
+import { Counter, Registry } from '@slipway/platform/metrics';
 import { FeedPublisher } from './publisher/feed-publisher.js';
 import type { FeedSource, FeedStore } from './publisher/feed-store.js';
 import { FeedReader } from './reader/feed-reader.js';

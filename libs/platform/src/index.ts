@@ -48,7 +48,6 @@ export { createLogger } from './log/logger.js';
 export type { Logger } from './log/logger.js';
 export { LogThreshold } from './log/log-threshold.js';
 export { type CommonRequestFields, RequestLine } from './log/request-line.js';
-export { Counter, Gauge, Histogram, Registry, createMetrics } from './metrics/metrics.js';
 export { connectNats, roleOf } from './nats/connect.js';
 export type { NatsIdentity, NatsOptions } from './nats/connect.js';
 export { findTlsTrouble } from './nats/tls/tls-guard.js';

@@ -1,4 +1,5 @@
-import { Counter, type Logger, type Registry } from '@slipway/platform';
+import type { Logger } from '@slipway/platform';
+import { Counter, type Registry } from '@slipway/platform/metrics';
 import type { RefusedCall } from './rpc-gate.js';
 
 /** Counts and logs refused calls. @param audit gets each of them; neither waits nor throws */

@@ -1,4 +1,5 @@
-import { CONFIG, LOG, type Logger, NATS, type NatsConnection, Registry, type Resource, type ServiceConfig } from '@slipway/platform';
+import { CONFIG, LOG, type Logger, NATS, type NatsConnection, type Resource, type ServiceConfig } from '@slipway/platform';
+import { Registry } from '@slipway/platform/metrics';
 import { FollowedProofs } from './followed-proofs.js';
 import { ProofReader } from './proof-reader.js';
 import { refusalCounter } from './refusals.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Counter, Gauge, Registry } from '@slipway/platform';
+import { Counter, Gauge, Registry } from '@slipway/platform/metrics';
 import type { Round } from '../placement/placement-state.js';
 import type { Unit } from '../placement/unit.js';
 import type { ScaledDeployment } from './autoscaler.js';

@@ -1,5 +1,5 @@
 import type { DeploymentId } from '@slipway/contracts';
-import { createMetrics } from '@slipway/platform';
+import { createMetrics } from '@slipway/platform/metrics';
 import { expect, it } from 'vitest';
 import { type DeploymentLoad, DeploymentMetrics } from './deployment-metrics.js';
 

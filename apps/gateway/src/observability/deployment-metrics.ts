@@ -1,5 +1,5 @@
 import type { DeploymentId } from '@slipway/contracts';
-import { Gauge, Histogram, type Registry } from '@slipway/platform';
+import { Gauge, Histogram, type Registry } from '@slipway/platform/metrics';
 
 /** What one deployment has now, as this gateway sees it. */
 export interface DeploymentLoad {

@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from '@slipway/platform';
+import { Counter, Gauge, Histogram, type Registry } from '@slipway/platform/metrics';
 import { type DeploymentLoad, DeploymentMetrics, type EndedRequest } from './deployment-metrics.js';
 import type { InferenceFields } from './inference-line.js';
 

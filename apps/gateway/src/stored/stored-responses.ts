@@ -1,5 +1,6 @@
 import { type AccountId, type DeploymentId, isServiceError, ResponseStore } from '@slipway/contracts';
-import { Counter, type Logger, type NatsConnection, overWithin, type Registry, type SecretVault, ValueBucket } from '@slipway/platform';
+import { type Logger, type NatsConnection, overWithin, type SecretVault, ValueBucket } from '@slipway/platform';
+import { Counter, type Registry } from '@slipway/platform/metrics';
 import { AccountBounds, valuesOf } from './account-bounds.js';
 import { inTurns, SealedValues, storedBytes, storeUnavailable } from './sealed-values.js';
 import { type StoredPart, type StoredValues, valueName } from './stored-values.js';

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
-import { CONFIG, LOG, type Logger, type NatsConnection, Registry, SecretVault } from '@slipway/platform';
+import { CONFIG, LOG, type Logger, type NatsConnection, SecretVault } from '@slipway/platform';
+import { Registry } from '@slipway/platform/metrics';
 import { KeyIndex } from '../auth/key-index.js';
 import type { GatewayConfig } from '../config.js';
 import { DeploymentIndex } from '../deployments/deployment-resolver.service.js';

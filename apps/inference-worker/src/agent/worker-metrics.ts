@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Counter, Gauge, Registry } from '@slipway/platform';
+import { Counter, Gauge, Registry } from '@slipway/platform/metrics';
 import type { RunnerFigures } from '../runner/runner-messages.js';
 
 /** Sums over all runners; labels are closed sets. */

@@ -10,19 +10,8 @@ import {
   UsageStream,
   subjectOf,
 } from '@slipway/contracts';
-import {
-  CONFIG,
-  Counter,
-  Gauge,
-  LOG,
-  type Logger,
-  NATS,
-  type NatsConnection,
-  Registry,
-  type Subscription,
-  WorkConsumer,
-  type WorkItem,
-} from '@slipway/platform';
+import { CONFIG, LOG, type Logger, NATS, type NatsConnection, type Subscription, WorkConsumer, type WorkItem } from '@slipway/platform';
+import { Counter, Gauge, Registry } from '@slipway/platform/metrics';
 import { z } from 'zod';
 import type { KeysConfig } from '../config.js';
 import { CLOCK_SKEW_MS, REQUEST_DAYS } from './entry.js';
