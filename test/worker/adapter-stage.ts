@@ -56,7 +56,7 @@ export class AdapterStage {
     return anItem(dep, { account: ACCOUNT, source: { kind: 'file', path: this.base }, adapter: facts, context: 256, ...changes });
   }
 
-  failed(agent: Agent, dep: number): Promise<AgentLoad> {
+  failed(agent: Pick<Agent, 'wk'>, dep: number): Promise<AgentLoad> {
     return until(`deployment ${dep} has failed`, () => {
       const load = this.rig.loadOf(agent, dep);
       return load?.state === 'failed' && load;

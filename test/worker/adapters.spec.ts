@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { WitnessedAdapter } from '../adapters/witnessed-adapter.js';
 import { anItem } from './an-item.js';
 import { AdapterStage } from './adapter-stage.js';
-import type { Agent } from './rig.js';
+import type { HostedAgent } from './rig.js';
 
 let stage: AdapterStage;
-let agent: Agent;
+let agent: HostedAgent;
 let [one, two]: WitnessedAdapter[] = [];
 beforeAll(async () => {
   stage = await AdapterStage.open();
   [one, two] = [await stage.adapter({ seed: 1 }), await stage.adapter({ seed: 2 })];
-  agent = await stage.rig.startAgent();
+  agent = await stage.rig.hostAgent();
 });
 afterAll(() => stage.close());
 

@@ -5,7 +5,7 @@ import { AdapterEngine, type EngineFlavour } from '../adapters/adapter-engine.js
 import { ScriptedTuning } from '../adapters/scripted-tuning.js';
 import { untrainedAdapter, type UntrainedAdapter } from '../adapters/untrained-adapter.js';
 import { anItem } from './an-item.js';
-import { type Agent, WorkerRig } from './rig.js';
+import { type HostedAgent, WorkerRig } from './rig.js';
 import { until } from './until.js';
 
 const ACCOUNT = AccountId.parse(1);
@@ -38,9 +38,9 @@ export class HttpAdapterStage {
   }
 
   /** An agent that may call all engines so far. */
-  agent(settings: NodeJS.ProcessEnv = {}): Promise<Agent> {
+  agent(settings: Readonly<Record<string, string>> = {}): Promise<HostedAgent> {
     const hosts = this.#engines.map(({ url }) => new URL(url).host).join(',');
-    return this.rig.startAgent({ ENGINE_HOSTS: hosts, ADAPTER_EXPORT_DIR: this.exports, UNLOAD_GRACE_MS: '1000', ...settings });
+    return this.rig.hostAgent({ ENGINE_HOSTS: hosts, ADAPTER_EXPORT_DIR: this.exports, UNLOAD_GRACE_MS: '1000', ...settings });
   }
 
   /** Stores an adapter in the tuning-service, and teaches the engines what its weights are. */

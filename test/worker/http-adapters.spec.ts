@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AdapterEngine } from '../adapters/adapter-engine.js';
 import { HttpAdapterStage } from './http-adapter-stage.js';
-import type { Agent } from './rig.js';
+import type { HostedAgent } from './rig.js';
 import { until } from './until.js';
 
 let stage: HttpAdapterStage;
 let vllm: AdapterEngine;
 let sglang: AdapterEngine;
-let agent: Agent;
+let agent: HostedAgent;
 beforeAll(async () => {
   stage = await HttpAdapterStage.open();
   [vllm, sglang] = [await stage.engine('vllm'), await stage.engine('sglang')];
@@ -87,7 +87,7 @@ describe('what never gets ready on an HTTP engine', () => {
   });
 
   it('is an adapter on a worker without a shared folder', async () => {
-    const host = await stage.agent({ ADAPTER_EXPORT_DIR: undefined });
+    const host = await stage.agent({ ADAPTER_EXPORT_DIR: '' });
     stage.rig.assign(host, [stage.item(13, stage.adapter(13), vllm)]);
     expect(await stage.failed(host, 13)).toMatchObject({ reason: 'engine_refused', detail: expect.stringContaining('ADAPTER_EXPORT_DIR') });
     expect(stage.rig.beatOf(host)?.features).toEqual(['adapter']);

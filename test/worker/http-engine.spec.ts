@@ -40,9 +40,8 @@ afterEach(async () => {
 });
 
 it('requests and counts of 50,000 messages are answered', async () => {
-  const host = await rig.startAgent({ ENGINE_HOSTS: new URL(upstream.url).host });
-  rig.assign(host, [served(9)]);
-  await rig.ready(host, 9);
+  rig.assign(agent, [served(9)]);
+  await rig.ready(agent, 9);
   const messages = Array.from({ length: 50_000 }, (_, i) => ({
     role: 'user' as const,
     content: [{ type: 'text' as const, text: `m${i}` }],

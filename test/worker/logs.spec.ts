@@ -1,21 +1,22 @@
 import { SetLogLevel } from '@slipway/contracts';
 import { RpcClient } from '@slipway/platform';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ENV } from '../services/bus.js';
 import { until as poll } from '../testing/until.js';
 import { anItem } from './an-item.js';
-import { WorkerRig } from './rig.js';
+import { type HostedAgent, WorkerRig } from './rig.js';
 import { until } from './until.js';
 
 let rig: WorkerRig;
+let agent: HostedAgent;
 
-beforeEach(async () => {
+beforeAll(async () => {
   rig = await new WorkerRig().open();
+  agent = await rig.hostAgent();
 });
-afterEach(() => rig.close());
+afterAll(() => rig.close());
 
 it('an engine’s log survives a crash, without prompts', async () => {
-  const agent = await rig.startAgent();
   rig.assign(agent, [anItem(1), anItem(2)]);
   const { pid } = await rig.ready(agent, 1);
   await rig.ready(agent, 2);
@@ -47,12 +48,11 @@ it('an engine’s log survives a crash, without prompts', async () => {
 });
 
 it('the log of a removed deployment stays readable', async () => {
-  const agent = await rig.startAgent();
-  rig.assign(agent, [anItem(1, { source: { kind: 'file', path: '/nowhere.gguf' } })]);
-  await until('it has failed', () => rig.loadOf(agent, 1)?.state === 'failed');
+  rig.assign(agent, [anItem(3, { source: { kind: 'file', path: '/nowhere.gguf' } })]);
+  await until('it has failed', () => rig.loadOf(agent, 3)?.state === 'failed');
   rig.assign(agent, []);
   await until('it is gone', () => rig.beatOf(agent)?.loads.length === 0);
-  const lines = await rig.logOf(agent, 1);
+  const lines = await rig.logOf(agent, 3);
   expect(lines.find(({ level }) => level === 'warn')?.text).toMatch(
     /^placement.failed reason=model_missing detail="There is no such model file/,
   );
@@ -60,21 +60,22 @@ it('the log of a removed deployment stays readable', async () => {
 });
 
 it('runners follow the log level of their agent, without prompts', async () => {
-  const agent = await rig.startAgent({ LOG_LEVEL: 'error' });
+  // Runners write to where their agent does.
+  const own = await rig.startAgent({ LOG_LEVEL: 'error' });
   const isLogged = (event: string): boolean =>
-    agent
+    own
       .output()
       .split('\n')
       .some((line) => line.includes('"service":"inference-runner"') && line.includes(`"event":"${event}"`));
-  rig.assign(agent, [anItem(1)]);
-  await rig.ready(agent, 1);
-  await rig.ask(1, 'Say something about Xylophones').done;
+  rig.assign(own, [anItem(7)]);
+  await rig.ready(own, 7);
+  await rig.ask(7, 'Say something about Xylophones').done;
 
   const operator = new RpcClient(await rig.connect('ops'), ENV);
-  await operator.call(SetLogLevel.worker, { level: 'debug', actor: { kind: 'ops' } }, { wk: agent.wk });
+  await operator.call(SetLogLevel.worker, { level: 'debug', actor: { kind: 'ops' } }, { wk: own.wk });
   await poll('the runner that serves logs its streams', async () => {
-    await rig.ask(1, 'Say something about Xylophones').done;
+    await rig.ask(7, 'Say something about Xylophones').done;
     return isLogged('stream');
   });
-  expect(agent.output()).not.toMatch(/Xylophone/i);
+  expect(own.output()).not.toMatch(/Xylophone/i);
 });

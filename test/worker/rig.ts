@@ -27,6 +27,7 @@ import { type OpenStream, StreamReceiver, type WorkerChooser } from '@slipway/st
 import { endWithProcess } from '@slipway/testing';
 import { test } from 'vitest';
 import { Bus, type BusTls, ENV } from '../services/bus.js';
+import { ServiceInProcess } from '../services/service-in-process.js';
 import { isAlive } from '../testing/is-alive.js';
 import { exitOf } from '../testing/exit-of.js';
 import { until } from './until.js';
@@ -47,6 +48,9 @@ export interface Agent {
   output(): string;
   opsPort(): number;
 }
+
+/** An agent in the process of the test. `output` is what it wrote itself: its runners write to where that process writes. */
+export type HostedAgent = Pick<Agent, 'wk' | 'output'>;
 
 /** One stream as its caller sees it. */
 export interface Run {
@@ -77,6 +81,7 @@ export class WorkerRig {
   readonly beats: AgentHeartbeat[] = [];
   readonly runnerBeats = new Map<string, { beat: Heartbeat; at: number }>();
   readonly #agents: ChildProcess[] = [];
+  readonly #hosted: ServiceInProcess[] = [];
   readonly #assigned = new Map<string, Assignment>();
   #assigning: NodeJS.Timeout | undefined;
   #bus: Bus | undefined;
@@ -108,7 +113,7 @@ export class WorkerRig {
     clearInterval(this.#assigning);
     for (const { pid } of this.beats.flatMap(({ loads }) => loads)) if (pid !== null && pid !== process.pid && isAlive(pid)) kill(pid);
     for (const child of this.#agents) child.kill('SIGKILL');
-    await Promise.all(this.#agents.map(exitOf));
+    await Promise.all([...this.#agents.map(exitOf), ...this.#hosted.map((agent) => agent.end())]);
     await this.#receiver?.stop();
     await this.#bus?.end();
     await rm(this.folder, { recursive: true, force: true });
@@ -119,7 +124,17 @@ export class WorkerRig {
     return this.#bus;
   }
 
-  /** Starts an agent and waits for its first heartbeat. */
+  /** Starts an agent in this process, whose runners are processes, and waits for its first heartbeat. */
+  async hostAgent(settings: Readonly<Record<string, string>> = {}): Promise<HostedAgent> {
+    const known = new Set(this.beats.map(({ wk }) => wk));
+    const agent = new ServiceInProcess('inference-worker', this.bus, { ...this.#settings(), ...settings });
+    this.#hosted.push(agent);
+    await agent.ready();
+    const { wk } = await until('the first heartbeat of the agent', () => this.beats.find((beat) => !known.has(beat.wk)));
+    return { wk, output: () => agent.output };
+  }
+
+  /** Starts an agent as a process and waits for its first heartbeat. */
   async startAgent(settings: NodeJS.ProcessEnv = {}): Promise<Agent> {
     const bus = this.#bus!;
     const known = new Set(this.beats.map(({ wk }) => wk));
@@ -134,9 +149,8 @@ export class WorkerRig {
         SLIPWAY_ENV: ENV,
         NATS_URL: bus.url,
         NATS_CREDENTIALS_DIR: bus.credentialsDir,
-        MODEL_DIRS: `${join(root, 'models')},${this.folder}`,
-        MODEL_CACHE_DIR: join(this.folder, 'cache'),
         DRAIN_MS: '60000',
+        ...this.#settings(),
         ...bus.tlsSettings,
         ...settings,
       },
@@ -240,6 +254,10 @@ export class WorkerRig {
   /** What runners say of themselves now. */
   runnersOf(dep: number): Heartbeat[] {
     return [...this.runnerBeats.values()].filter(({ beat, at }) => beat.dep === dep && Date.now() - at < 3_000).map(({ beat }) => beat);
+  }
+
+  #settings(): Record<string, string> {
+    return { MODEL_DIRS: `${join(root, 'models')},${this.folder}`, MODEL_CACHE_DIR: join(this.folder, 'cache') };
   }
 
   #chooser(dep: number, { rev = 1, worker }: AskOptions): WorkerChooser {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AdapterEngine, EngineFlavour } from '../../adapters/adapter-engine.js';
 import { HttpAdapterStage } from '../http-adapter-stage.js';
-import type { Agent } from '../rig.js';
+import type { HostedAgent } from '../rig.js';
 import { until } from '../until.js';
 
 const ADAPTERS = 20;
@@ -9,7 +9,7 @@ const REQUESTS = 200;
 
 let stage: HttpAdapterStage;
 const engines = new Map<EngineFlavour, AdapterEngine>();
-let agents: Agent[] = [];
+let agents: HostedAgent[] = [];
 beforeAll(async () => {
   stage = await HttpAdapterStage.open();
   for (const flavour of ['vllm', 'sglang'] as const) engines.set(flavour, await stage.engine(flavour));
