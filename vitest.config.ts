@@ -51,7 +51,7 @@ function project(name: string, { reads = 'build', ...test }: ProjectTest & { rea
 // Files of one worker share the modules that they load: loading them for each would be a fifth of the time.
 const sharedModules = { isolate: false };
 const withProcesses = { testTimeout: 60_000, hookTimeout: 120_000, teardownTimeout: 30_000, globalSetup: 'test/testing/shared-servers.ts' };
-const BOUNDED = ['test/faults/{baseline,cancel,drain,gateway-loss,nats-restart,worker-loss}.spec.ts', 'test/feed/*.spec.ts'];
+const BOUNDED = ['test/faults/{drain,losses,streams,worker-loss}.spec.ts', 'test/feed/*.spec.ts'];
 const VERIFY = ['test/verify/**/*.spec.ts', 'test/**/verify/**/*.spec.ts'];
 // Of the long suites those that bound nothing in time.
 const PATIENT = [

@@ -96,28 +96,28 @@ export class Fleet {
   }
 
   async addWorker(): Promise<string> {
-    this.started += 1;
-    const wk = `w${this.started}`;
+    const wk = this.nextName('w');
     const { slots = 64 } = this.options;
     this.workers.set(wk, await startChild('worker', { ...this.common(), wk, slots }));
     return wk;
   }
 
   async addGateway(): Promise<void> {
-    this.started += 1;
     const { lossy = null, waitMs = 10_000 } = this.options;
-    this.gateways.push(await startChild('gateway', { ...this.common(), gw: `g${this.started}`, lossy, waitMs }));
+    this.gateways.push(await startChild('gateway', { ...this.common(), gw: this.nextName('g'), lossy, waitMs }));
   }
 
-  /** Resets between two tests: new gateways, and new workers for those that ended or still have work. */
+  /** Resets between two tests: processes of gateways that live begin as other gateways, and those that ended are replaced. */
   async renew(gateways = 1): Promise<void> {
     await Promise.all(this.gateways.map(async (gateway) => await gateway.stop()));
     await this.idle();
-    await Promise.all(this.gateways.splice(0).map((gateway) => gateway.kill()));
-    const missing = this.options.workers - this.workers.size;
+    const living = this.gateways.splice(0).filter((gateway) => !gateway.hasEnded);
+    this.gateways.push(...living.slice(0, gateways));
+    await Promise.all(living.slice(gateways).map((gateway) => gateway.kill()));
+    await Promise.all(this.gateways.map((gateway) => gateway.ask('begin', this.nextName('g'))));
     await Promise.all([
-      ...Array.from({ length: missing }, () => this.addWorker()),
-      ...Array.from({ length: gateways }, () => this.addGateway()),
+      ...Array.from({ length: this.options.workers - this.workers.size }, () => this.addWorker()),
+      ...Array.from({ length: gateways - this.gateways.length }, () => this.addGateway()),
     ]);
     await this.everybodyKnown();
   }
@@ -163,6 +163,11 @@ export class Fleet {
 
   async end(): Promise<void> {
     await Promise.all([...this.workers.values(), ...this.gateways].map((child) => child.kill()));
+  }
+
+  private nextName(kind: 'w' | 'g'): string {
+    this.started += 1;
+    return `${kind}${this.started}`;
   }
 
   private common(): object {

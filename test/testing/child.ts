@@ -47,13 +47,17 @@ export class Child {
     this.child.kill(signal);
   }
 
+  get hasEnded(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
   /** Lets a gateway end its streams, if it still lives. */
   async stop(): Promise<void> {
-    if (this.child.exitCode === null && this.child.signalCode === null) await this.ask('stop');
+    if (!this.hasEnded) await this.ask('stop');
   }
 
   async kill(): Promise<void> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    if (this.hasEnded) return;
     const gone = once(this.child, 'exit');
     this.child.kill('SIGKILL');
     await gone;

@@ -5,7 +5,7 @@ import { AdapterEngine, type EngineFlavour } from '../adapters/adapter-engine.js
 import { ScriptedTuning } from '../adapters/scripted-tuning.js';
 import { untrainedAdapter, type UntrainedAdapter } from '../adapters/untrained-adapter.js';
 import { anItem } from './an-item.js';
-import { type HostedAgent, WorkerRig } from './rig.js';
+import { type Agent, type HostedAgent, WorkerRig } from './rig.js';
 import { until } from './until.js';
 
 const ACCOUNT = AccountId.parse(1);

@@ -9,8 +9,12 @@ export class Fleet {
     this.queue = [];
     this.waitMs = waitMs;
     this.refusals = {};
-    nats.subscribe(wildcardOf(Heartbeat, { env, dep }), { callback: (err, msg) => err ?? this.received(msg.json()) });
-    setInterval(() => this.pump(), 50);
+    const heartbeats = nats.subscribe(wildcardOf(Heartbeat, { env, dep }), { callback: (err, msg) => err ?? this.received(msg.json()) });
+    const timer = setInterval(() => this.pump(), 50);
+    this.end = () => {
+      clearInterval(timer);
+      heartbeats.unsubscribe();
+    };
   }
 
   received(beat) {

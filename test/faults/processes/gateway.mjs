@@ -5,15 +5,24 @@ import { log, serve } from '../../testing/ipc.mjs';
 import { lossyConnection } from './lossy-connection.mjs';
 import { tokenAt } from './oracle.mjs';
 
-const { url, env, gw, dep, rev, settings, waitMs, lossy, credentialsDir } = JSON.parse(process.argv[2]);
-const open = (name) => connectNats({ url, role: 'gateway', name: `gateway ${gw} ${name}`, log, credentialsDir });
+const { url, env, gw: firstName, dep, rev, settings, waitMs, lossy, credentialsDir } = JSON.parse(process.argv[2]);
+const open = (name) => connectNats({ url, role: 'gateway', name: `gateway ${firstName} ${name}`, log, credentialsDir });
 const [nats, bulk] = [await open('stream'), await open('bulk')];
-const receiver = new StreamReceiver({ nats: lossy ? lossyConnection(nats, lossy) : nats, bulk, env, gw, log, settings });
-const fleet = new Fleet({ nats, env, dep, waitMs });
-await nats.flush();
-
 const streams = [];
 let opened = 0;
+let gw, receiver, fleet;
+
+/** Begins as another gateway, in the process and on the connections of the last one. */
+async function begin(name) {
+  fleet?.end();
+  gw = name;
+  opened = 0;
+  streams.length = 0;
+  receiver = new StreamReceiver({ nats: lossy ? lossyConnection(nats, lossy) : nats, bulk, env, gw, log, settings });
+  fleet = new Fleet({ nats, env, dep, waitMs });
+  await nats.flush();
+}
+await begin(firstName);
 
 /** Checks every event of one stream against the oracle. */
 class CheckedStream {
@@ -81,6 +90,7 @@ class CheckedStream {
 }
 
 serve({
+  begin,
   workers: () => fleet.ready.map((worker) => worker.wk),
   open: async ({ count, gapMs = 0, seed = 0, ...plan }) => {
     for (let i = 0; i < count; i += 1) {

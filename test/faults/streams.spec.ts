@@ -1,10 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { flawed } from './fleet.js';
+import { flawed, type GatewayStats, report, spread, type StreamResult } from './fleet.js';
 import { LossStage } from './loss-stage.js';
 
 const stage = LossStage.around();
 
 describe('a stream', () => {
+  it('delivers every token once and in order', async () => {
+    await stage.fleet.gateway.ask('open', { count: 150, tokens: 100, hz: 30 });
+    const results = await stage.fleet.gateway.ask<StreamResult[]>('results');
+    const { counters } = await stage.fleet.gateway.ask<GatewayStats>('stats');
+    report('baseline pause', spread(results.map((r) => r.pause)));
+    report('baseline ttft', spread(results.map((r) => r.ttft ?? Number.NaN)));
+    expect(flawed(results, 100)).toEqual([]);
+    expect(counters).toMatchObject({ completed: 150, failed: 0, gaps: 0, restarts: 0, lateFrames: 0 });
+  });
+
   it('moves after an engine error before its first token', async () => {
     await stage.fleet.gateway.ask('open', {
       count: 12,
