@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { freePorts } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { documentOf, runCli } from './cli-rig.js';
+import { documentOf, runCli, runCliInProcess } from './cli-rig.js';
 
 const BIN = fileURLToPath(new URL('../../apps/cli/bin', import.meta.url));
 
@@ -33,7 +33,9 @@ describe('where nothing runs', () => {
       stdout: '',
       stderr: `✗ Slipway is not running on ${dataDir}: start it with npm start. (not_running)\n`,
     });
-    expect(documentOf(await runCli(['keys', 'list', '--json', '--data-dir', dataDir]))).toMatchObject({ error: { code: 'not_running' } });
+    expect(documentOf(await runCliInProcess(['keys', 'list', '--json', '--data-dir', dataDir]))).toMatchObject({
+      error: { code: 'not_running' },
+    });
   });
 
   it('an unreachable server ends the command in time', async () => {
@@ -49,7 +51,9 @@ describe('where nothing runs', () => {
   });
 
   it('wrong variables are named without their values', async () => {
-    const run = await runCli(['keys', 'list'], { environment: { NATS_URL: 'nats://127.0.0.1:1', SLIPWAY_ENV: 'Not An Environment' } });
+    const run = await runCliInProcess(['keys', 'list'], {
+      environment: { NATS_URL: 'nats://127.0.0.1:1', SLIPWAY_ENV: 'Not An Environment' },
+    });
     expect(run.code).toBe(1);
     expect(run.stderr).toContain('SLIPWAY_ENV');
     expect(run.stderr).not.toContain('Not An');
@@ -59,7 +63,7 @@ describe('where nothing runs', () => {
     const credentials = join(folder, 'no-credentials');
     await mkdir(credentials);
     const environment = { NATS_URL: 'nats://127.0.0.1:1', NATS_CREDENTIALS_DIR: credentials };
-    expect((await runCli(['keys', 'list'], { environment })).stderr).toMatch(/holds neither ops\.creds nor ops\.json/);
+    expect((await runCliInProcess(['keys', 'list'], { environment })).stderr).toMatch(/holds neither ops\.creds nor ops\.json/);
   });
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { connectNats, createLogger } from '@slipway/platform';
 import { TestNatsServer } from '@slipway/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { documentOf, runCli } from './cli-rig.js';
+import { documentOf, runCliInProcess } from './cli-rig.js';
 
 let folder: string;
 const at = (...path: string[]): string => join(folder, ...path);
@@ -15,25 +15,25 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 it('makes an authority once and certificates anew', async () => {
-  const first = await runCli(['certs', at('certs'), '--json']);
+  const first = await runCliInProcess(['certs', at('certs'), '--json']);
   expect([first.code, first.stderr]).toEqual([0, '']);
   expect(documentOf(first)).toMatchObject({
     certificates: [{ name: 'nats' }, { name: 'postgres' }, { name: 'blobs' }, { name: 'client' }],
   });
   const [authority, nats] = await Promise.all([readFile(at('certs/ca.pem'), 'utf8'), readFile(at('certs/nats.pem'), 'utf8')]);
-  expect(await runCli(['certs', at('certs'), '--days', '30'])).toMatchObject({ code: 0 });
+  expect(await runCliInProcess(['certs', at('certs'), '--days', '30'])).toMatchObject({ code: 0 });
   expect(await readFile(at('certs/ca.pem'), 'utf8')).toBe(authority);
   expect(await readFile(at('certs/nats.pem'), 'utf8')).not.toBe(nats);
   await rm(at('certs/ca.key'));
-  expect((await runCli(['certs', at('certs')])).stderr).toContain('authority_incomplete');
+  expect((await runCliInProcess(['certs', at('certs')])).stderr).toContain('authority_incomplete');
   await rm(at('certs/ca.pem'));
 });
 
 it('writes a configuration that nats-server accepts', async () => {
-  expect(await runCli(['certs', at('certs')])).toMatchObject({ code: 0 });
+  expect(await runCliInProcess(['certs', at('certs')])).toMatchObject({ code: 0 });
   const tls = ['--ca', at('certs/ca.pem'), '--cert', at('certs/nats.pem'), '--key', at('certs/nats.key'), '--verify'];
   const files = ['--seeds', at('seeds.json'), '--credentials', at('credentials'), '--store-dir', at('store')];
-  const run = await runCli(['nats-conf', '--name', 'n1', ...files, ...tls, '--json']);
+  const run = await runCliInProcess(['nats-conf', '--name', 'n1', ...files, ...tls, '--json']);
   expect([run.code, run.stderr]).toEqual([0, '']);
   const { conf } = documentOf<{ conf: string }>(run);
   const server = await TestNatsServer.start({ config: conf.replace(/^host:.*$/m, '').replace(/^port:.*$/m, '') });
@@ -47,6 +47,6 @@ it('writes a configuration that nats-server accepts', async () => {
 
 it('asks for all files of TLS and a route password', async () => {
   const given = ['nats-conf', '--name', 'n1', '--seeds', at('seeds.json')];
-  expect((await runCli([...given, '--ca', 'x'])).stderr).toContain('tls_incomplete');
-  expect((await runCli([...given, '--routes', 'a:1,b:1'])).stderr).toContain('no_route_password');
+  expect((await runCliInProcess([...given, '--ca', 'x'])).stderr).toContain('tls_incomplete');
+  expect((await runCliInProcess([...given, '--routes', 'a:1,b:1'])).stderr).toContain('no_route_password');
 });

@@ -58,7 +58,45 @@ const startCli = (args: readonly string[], { environment = {}, cwd = REPOSITORY 
     spawn(BINARY, args, { cwd, env: { PATH: process.env['PATH'], ...environment }, stdio: ['ignore', 'pipe', 'pipe'], timeout: 60_000 }),
   );
 
+/** Runs the command line as a process: for what a process alone shows, such as its exit code. */
 export const runCli = (args: readonly string[], options?: RunOptions): Promise<Run> => startCli(args, options).ended();
+
+interface RunHere {
+  readonly environment?: NodeJS.ProcessEnv;
+  /** Where a data folder is, unless the arguments say so. */
+  readonly dataDir?: string;
+  /** What a person types; absent = there is no terminal. */
+  readonly typed?: string | undefined;
+}
+
+/** Runs the command line in this process, its output into pipes: starting a process for each would be most of what tests cost. */
+export async function runCliInProcess(args: readonly string[], { environment = {}, dataDir, typed }: RunHere = {}): Promise<Run> {
+  const stream = (): PassThrough & { isTTY: boolean } => Object.assign(new PassThrough(), { isTTY: typed !== undefined });
+  const [stdin, stdout, stderr] = [stream(), stream(), stream()];
+  // Read while the command runs: it waits for whoever does not.
+  const [out, error] = [stdout, stderr].map((output) => {
+    const parts: Buffer[] = [];
+    output.on('data', (part: Buffer) => parts.push(part));
+    return parts;
+  });
+  stdin.end(typed);
+  const terminal = new Terminal({ stdin, stdout, stderr });
+  const defaultDataDir = dataDir ?? join(REPOSITORY, '.slipway');
+  const code = await runCliHere(
+    {
+      commands: COMMANDS,
+      terminal,
+      cwd: REPOSITORY,
+      version: '1.2.3',
+      variable: (name) => environment[name],
+      openSession: ({ dataDir: named, accountOption }) =>
+        connectServices({ environment, dataDir: named ?? dataDir, defaultDataDir }, { terminal, accountOption }),
+    },
+    args,
+  );
+  const textOf = (parts: readonly Buffer[] = []): string => Buffer.concat(parts).toString();
+  return { code, stdout: textOf(out), stderr: textOf(error) };
+}
 
 /** The one document of `--json`. @throws when stdout holds anything else */
 export const documentOf = <T>({ stdout }: Run): T => JSON.parse(stdout) as T;
@@ -70,28 +108,6 @@ const startDeployments = (bus: Bus, database: string): ServiceInProcess =>
     MODEL_DIRS: join(REPOSITORY, 'models'),
     ENGINE_HOSTS: new URL(ENGINE).host,
   });
-
-/** Runs a command in this process, its output into pipes. @param typed what a person types; absent = there is no terminal */
-export async function runHere(from: Parameters<typeof connectServices>[0], args: readonly string[], typed?: string): Promise<Run> {
-  const stream = (): PassThrough & { isTTY: boolean } => Object.assign(new PassThrough(), { isTTY: typed !== undefined });
-  const [stdin, stdout, stderr] = [stream(), stream(), stream()];
-  // Read while the command runs: it waits for whoever does not.
-  const [out, error] = [stdout, stderr].map((output) => {
-    const parts: Buffer[] = [];
-    output.on('data', (part: Buffer) => parts.push(part));
-    return parts;
-  });
-  stdin.end(typed);
-  const terminal = new Terminal({ stdin, stdout, stderr });
-  const openSession = ({ accountOption }: { accountOption: string | undefined }): ReturnType<typeof connectServices> =>
-    connectServices(from, { terminal, accountOption });
-  const code = await runCliHere(
-    { commands: COMMANDS, terminal, cwd: REPOSITORY, version: '1.2.3', variable: () => undefined, openSession },
-    args,
-  );
-  const textOf = (parts: readonly Buffer[] = []): string => Buffer.concat(parts).toString();
-  return { code, stdout: textOf(out), stderr: textOf(error) };
-}
 
 /** NATS, PostgreSQL and both services, found as after `npm start`: by a note in a data folder. */
 export class CliRig {
@@ -117,7 +133,7 @@ export class CliRig {
     }
   }
 
-  /** Runs a command in this process, its output into pipes: starting one for each would be most of what these tests cost. */
+  /** Runs a command in this process. */
   run(...args: string[]): Promise<Run> {
     return this.#runHere(args);
   }
@@ -161,7 +177,7 @@ export class CliRig {
   }
 
   #runHere(args: readonly string[], typed?: string): Promise<Run> {
-    return runHere({ environment: {}, dataDir: this.dataDir, defaultDataDir: this.dataDir }, args, typed);
+    return runCliInProcess(args, { dataDir: this.dataDir, typed });
   }
 
   async #start(): Promise<void> {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { becomes, type FakeAgent, keepsLoading } from '../deployments/fake-agent.js';
 import { until } from '../testing/until.js';
-import { CliRig, ENGINE, MODEL, documentOf, runCli } from './cli-rig.js';
+import { CliRig, ENGINE, MODEL, documentOf, runCliInProcess } from './cli-rig.js';
 
 interface View {
   readonly id: number;
@@ -47,7 +47,7 @@ describe('a deployment', () => {
 
   it('is created for an engine without showing its credential', async () => {
     const args = ['deployments', 'create', '--upstream', ENGINE, '--upstream-model', 'qwen3', '--upstream-key-env', 'VLLM_KEY'];
-    const run = await runCli([...args, '--data-dir', rig.dataDir], { environment: { VLLM_KEY: 'engine-secret' } });
+    const run = await runCliInProcess([...args, '--data-dir', rig.dataDir], { environment: { VLLM_KEY: 'engine-secret' } });
     expect([run.code, run.stdout]).toEqual([0, 'Made deployment-2: npx slipway deployments show deployment-2 says how it comes up.\n']);
     const shown = await rig.run('deployments', 'show', '2');
     expect(shown.stdout).toMatch(/^Name +qwen3$/m);

@@ -4,7 +4,7 @@ import { startOwnPostgres, type TestPostgres, TestNatsServer } from '@slipway/te
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { schema } from '../../apps/keys-service/src/db/schema.js';
-import { runCli } from '../cli/cli-rig.js';
+import { runCli, runCliInProcess } from '../cli/cli-rig.js';
 import { startApp } from '../services/service-in-process.js';
 import { until } from '../testing/until.js';
 
@@ -68,6 +68,6 @@ it('another role migrates while the service waits', async () => {
 });
 
 it('asks for one of the two words and an address', async () => {
-  expect(await runCli(['migrate'])).toMatchObject({ code: 2 });
-  expect((await runCli(['migrate', '--plan'])).stderr).toContain('DATABASE_URL is not set');
+  expect(await runCliInProcess(['migrate'])).toMatchObject({ code: 2 });
+  expect((await runCliInProcess(['migrate', '--plan'])).stderr).toContain('DATABASE_URL is not set');
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runHere } from '../cli/cli-rig.js';
+import { runCliInProcess } from '../cli/cli-rig.js';
 import { GatewayProcess } from './gateway-process.js';
 import { ENV, GatewayRig, until } from './gateway-rig.js';
 import { type Script, usageOf } from './scripted-runner.js';
@@ -42,7 +42,7 @@ async function ask(endpoint: string, more: object): Promise<{ status: number; te
 
 async function logLevel(...args: string[]): Promise<void> {
   const environment = { NATS_URL: rig.server.url, SLIPWAY_ENV: ENV };
-  const run = await runHere({ environment, dataDir: undefined, defaultDataDir: '/nowhere' }, ['log-level', 'gateway', ...args]);
+  const run = await runCliInProcess(['log-level', 'gateway', ...args], { environment });
   expect([run.code, run.stderr]).toEqual([0, '']);
 }
 
