@@ -3,21 +3,21 @@ import { RpcClient } from '@slipway/platform';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Bus, ENV } from '../services/bus.js';
-import type { ServiceProcess } from '../services/service-process.js';
-import { spawnKeysService } from './keys-service.js';
+import type { TestService } from '../services/test-service.js';
+import { spawnKeysService, startKeysService } from './keys-service.js';
 
-describe('keys-service as a process', () => {
+describe('keys-service at its start and end', () => {
   let postgres: TestPostgres;
   let bus: Bus;
   let ops: RpcClient;
-  let started: ServiceProcess[] = [];
+  let started: TestService[] = [];
 
   beforeAll(async () => {
     [postgres, bus] = await Promise.all([startTestPostgres(), Bus.start()]);
     ops = new RpcClient(await bus.connect('ops'), ENV);
   });
   afterEach(async () => {
-    await Promise.all(started.map((service) => service.stop('SIGKILL')));
+    await Promise.all(started.map((service) => service.end()));
     started = [];
   });
   afterAll(async () => {
@@ -25,8 +25,8 @@ describe('keys-service as a process', () => {
     await postgres.stop();
   });
 
-  const start = (environment: Record<string, string>): ServiceProcess => {
-    const service = spawnKeysService(bus, environment);
+  const start = (environment: Record<string, string>): TestService => {
+    const service = startKeysService(bus, environment);
     started.push(service);
     return service;
   };
@@ -44,7 +44,8 @@ describe('keys-service as a process', () => {
 
   it('stops cleanly on SIGTERM and restarts with its data', async () => {
     const environment = { KEYS_DATABASE_URL: await postgres.createDatabase() };
-    const first = start(environment);
+    const first = spawnKeysService(bus, environment);
+    started.push(first);
     await first.ready();
     const slug = 'kept';
     await ops.call(CreateAccount, { slug });
@@ -60,7 +61,8 @@ describe('keys-service as a process', () => {
   it('reports a refused database password without its value', async () => {
     const url = new URL(postgres.url);
     url.password = 'not-this-one';
-    const service = start({ DATABASE_URL: url.href });
+    const service = spawnKeysService(bus, { DATABASE_URL: url.href });
+    started.push(service);
     expect(await service.exited).toBe(1);
     expect(service.output).toMatch(/^keys-service: The configuration is wrong\. DATABASE_URL.*: password authentication failed/m);
     expect(service.output).not.toMatch(/not-this-one|^ +at |\\n +at /m);

@@ -42,14 +42,16 @@ export class TrainerTestStage {
   readonly #adapter = join(this.folder, 'random.gguf');
   /** What the first step must report, as the test itself says. */
   loss = '';
+  /** The test of a trainer that reports another loss. */
+  wrongLoss!: Tried;
 
   /** Prepares it before the tests of the calling file. */
   static around(): TrainerTestStage {
     const stage = new TrainerTestStage();
     beforeAll(async () => {
       await writeAdapter(stage.#adapter, 0.3);
-      const { checks } = await stage.tried('--first-loss', '0');
-      [, stage.loss = ''] = /serving engine ([\d.]+)\./.exec(checks.find(({ check }) => check === 'first_loss')!.detail)!;
+      stage.wrongLoss = await stage.tried('--first-loss', '0');
+      [, stage.loss = ''] = /serving engine ([\d.]+)\./.exec(stage.wrongLoss.checks.find(({ check }) => check === 'first_loss')!.detail)!;
     });
     afterAll(() => rm(stage.folder, { recursive: true }));
     return stage;

@@ -2,5 +2,5 @@ import { describe } from 'vitest';
 import { itChecks } from '../check-cases.js';
 
 describe('--check', () => {
-  itChecks('deployments-service', 'tuning-service', 'console', 'inference-worker', 'training-worker');
+  itChecks('keys-service', 'deployments-service', 'tuning-service', 'console', 'inference-worker', 'training-worker');
 });

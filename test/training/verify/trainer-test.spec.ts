@@ -6,6 +6,7 @@ const stage = TrainerTestStage.around();
 
 describe('trainers test', () => {
   it.each([
+    ['crash', ['steps', 'saved'], 'SIGSEGV'],
     ['nan', ['steps'], 'not a number'],
     ['noise', ['events_only'], '3 lines'],
     ['oom', ['steps', 'saved'], 'ran out of memory'],
