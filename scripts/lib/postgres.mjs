@@ -17,10 +17,11 @@ const PROBE_MS = 2_000;
  * Creates the database cluster on the first call: UTF-8, sorted by code point, with password authentication.
  * @param {import('./postgres-home.mjs').PostgresHome} home
  * @param {string} password password of the superuser `postgres`
+ * @param {string[]} [options] further ones of initdb
  * @returns {Promise<boolean>} false when it existed
  * @throws {StartError} with initdb's last lines of output
  */
-export async function initPostgres(home, password) {
+export async function initPostgres(home, password, options = []) {
   const data = join(home.folder, 'data');
   if (existsSync(join(data, 'PG_VERSION'))) return false;
   const draft = join(home.folder, 'data.new');
@@ -30,7 +31,7 @@ export async function initPostgres(home, password) {
     writeFileSync(passwordFile, password, { mode: 0o600 });
     if (home.user) chownSync(passwordFile, home.user.uid, home.user.gid);
     const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
-    const args = ['-D', draft, '-U', SUPERUSER, '--auth=scram-sha-256', `--pwfile=${passwordFile}`, ...locale];
+    const args = ['-D', draft, '-U', SUPERUSER, '--auth=scram-sha-256', `--pwfile=${passwordFile}`, ...locale, ...options];
     const result = await runCommand(join(home.bin, 'initdb'), args, { ...home.user, cwd: home.folder, env: { PATH: process.env.PATH } });
     if (result.code !== 0) throw new StartError(`PostgreSQL's data could not be created in ${home.folder}:\n${lastLines(result, 5)}`);
   } finally {
@@ -163,7 +164,8 @@ export async function startPostgres({ root, dataDir, settings = {} }) {
   await clearStalePostgres(home);
   rmSync(join(home.folder, 'data'), { recursive: true, force: true });
   const password = randomBytes(16).toString('hex');
-  await initPostgres(home, password);
+  // Data that no crash must survive need no care for their files.
+  await initPostgres(home, password, ['--no-sync', '--no-data-checksums']);
   const port = await freePort();
   const { command, args, cwd, user } = postgresCommand(home, port, settings);
   const child = spawn(command, args, { ...user, cwd, env: {}, stdio: ['ignore', 'ignore', 'pipe'], detached: true });

@@ -10,6 +10,7 @@ import {
   connectNats,
   createLogger,
   defineService,
+  findTlsTrouble,
   NATS,
   type NatsConnection,
   natsFragment,
@@ -121,28 +122,30 @@ describe('TLS with NATS', () => {
   });
 
   const REFUSED: [string, string, string, Files][] = [
-    ['expired', 'its certificate has expired', 'expired', { NATS_CA: 'ca.pem' }],
     ['server', 'not signed by an authority of NATS_CA', 'unknown_authority', { NATS_CA: 'other-ca.pem' }],
     ['server', 'not signed by an authority of NATS_CA', 'unknown_authority', {}],
     ['elsewhere', 'its certificate is for another name', 'other_name', { NATS_CA: 'ca.pem' }],
   ];
-  it.each(REFUSED)('names why it refuses a server: %s, %s', async (certificate, words, reason, files) => {
+  it.each(REFUSED)('names why it refuses a server: %s, %s', async (certificate, words, reason, { NATS_CA: ca }) => {
     const server = await serve(certificate);
-    const ask = await starting(server, Object.fromEntries(Object.entries(files).map(([name, file]) => [name, at(file)])));
-    await until('/readyz names it', async () => (await ask('/readyz')).includes(words), WITHIN_MS);
-    expect(await ask('/readyz')).toContain(`127.0.0.1:${server.port}`);
-    expect(await ask('/metrics')).toMatch(new RegExp(`slipway_nats_tls_refused\\{[^}]*reason="${reason}"[^}]*\\} 1`));
+    const found = await findTlsTrouble(server.url, ca === undefined ? undefined : { ca: at(ca) });
+    expect(found).toMatchObject({ reason, text: expect.stringContaining(words) as string });
   });
 
-  it.each([{}, { NATS_CERT: 'foreign-client.pem', NATS_KEY: 'foreign-client.key' }])(
-    'names a refused client certificate: %j',
-    async (own) => {
-      const server = await serve('server', 'verify: true');
-      const files = Object.entries({ NATS_CA: 'ca.pem', ...own }).map(([name, file]) => [name, at(file)]);
-      const ask = await starting(server, Object.fromEntries(files));
-      await until('/readyz names it', async () => (await ask('/readyz')).includes('refuses the certificate of this process'), WITHIN_MS);
-    },
-  );
+  it('names in /readyz and metrics why it refuses a server', async () => {
+    const server = await serve('expired');
+    const ask = await starting(server, { NATS_CA: at('ca.pem') });
+    await until('/readyz names it', async () => (await ask('/readyz')).includes('its certificate has expired'), WITHIN_MS);
+    expect(await ask('/readyz')).toContain(`127.0.0.1:${server.port}`);
+    expect(await ask('/metrics')).toMatch(/slipway_nats_tls_refused\{[^}]*reason="expired"[^}]*\} 1/);
+  });
+
+  it.each([{}, { cert: 'foreign-client.pem', key: 'foreign-client.key' }])('names a refused client certificate: %j', async (own) => {
+    const server = await serve('server', 'verify: true');
+    const files = Object.fromEntries(Object.entries(own).map(([name, file]) => [name, at(file)]));
+    const found = await findTlsTrouble(server.url, { ca: at('ca.pem'), ...files });
+    expect(found?.text).toContain('refuses the certificate of this process');
+  });
 
   it('names why while the process waits for its name', async () => {
     const ask = await starting(await serve('expired'), { NATS_CA: at('ca.pem'), LOGS_IN: '1' });
@@ -152,8 +155,7 @@ describe('TLS with NATS', () => {
   it('names a server that does not speak TLS', async () => {
     const server = await TestNatsServer.start();
     servers.push(server);
-    const ask = await starting(server, { NATS_CA: at('ca.pem') });
-    await until('/readyz names it', async () => (await ask('/readyz')).includes('does not speak TLS'), WITHIN_MS);
+    expect((await findTlsTrouble(server.url, { ca: at('ca.pem') }))?.text).toContain('does not speak TLS');
   });
 });
 

@@ -1,10 +1,10 @@
-import { sharePostgres } from '@slipway/testing';
+import { hasSharedPostgres, sharePostgres } from '@slipway/testing';
 
 let stop: (() => Promise<void>) | undefined;
 
-/** Before the first file of a run: starts what all files share. */
+/** Before the first file of a run: starts what all files share. Each project of vitest calls it, all before the first file. */
 export async function setup(): Promise<void> {
-  stop = await sharePostgres();
+  if (!hasSharedPostgres()) stop = await sharePostgres();
 }
 
 /** After the last file of a run. */

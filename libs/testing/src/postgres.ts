@@ -36,8 +36,16 @@ interface PostgresScript {
 
 const REPOSITORY = new URL('../../../', import.meta.url);
 
-// No data must survive a crash, and every test waits for its commits. `npm start` does without I/O workers, too.
-const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '500', io_method: 'sync' };
+// No data must survive a crash, and every test waits for its commits. `npm start` does without I/O workers, too. Databases that live
+// for seconds need no vacuum, whose workers would visit each of them.
+const SETTINGS = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: '500',
+  io_method: 'sync',
+  autovacuum: 'off',
+};
 
 function databaseUrl(server: string, name: string): string {
   const url = new URL(server);
@@ -86,6 +94,9 @@ process.stdin.on("close", () => {
   process.kill(Number(pid), "SIGQUIT");
   require("node:fs").rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
 }).resume()`;
+
+/** Whether this run has a shared server: each of several projects of tests would start one. */
+export const hasSharedPostgres = (): boolean => process.env[SHARED] !== undefined;
 
 /** Starts the shared server of a test run and publishes it to later processes. @returns a function that stops it */
 export async function sharePostgres(): Promise<() => Promise<void>> {
