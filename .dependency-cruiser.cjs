@@ -76,13 +76,13 @@ const borders = [
   {
     name: 'front-door-only',
     comment:
-      "Only a library's src/index.ts is its public interface; of the contracts also src/engines/index.ts, for pages, of the platform src/service/index.ts and src/metrics/index.ts, for services, and of the database src/backup/index.ts, for the command line. Tests of engines try their parts, too.",
+      "Only a library's src/index.ts is its public interface; of the contracts also src/engines/index.ts, for pages, and src/plain/index.ts, for threads, of the platform src/service/index.ts and src/metrics/index.ts, for services, and of the database src/backup/index.ts, for the command line. Tests of engines try their parts, too.",
     from: { path: '^([^/]+/[^/]+)', pathNot: '^test/(engines|schemas)/' },
     to: {
       path: '^libs/',
       pathNot: [
         '^libs/[^/]+/src/index\\.ts$',
-        '^libs/(contracts/src/engines|platform/src/(service|metrics)|database/src/backup)/index\\.ts$',
+        '^libs/(contracts/src/(engines|plain)|platform/src/(service|metrics)|database/src/backup)/index\\.ts$',
         '^$1/',
       ],
     },

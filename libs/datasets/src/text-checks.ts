@@ -1,4 +1,4 @@
-import { keyKindOf } from '@slipway/contracts';
+import { keyKindOf } from '@slipway/contracts/plain';
 
 /**
  * Characters that nobody sees: controls but tabulator and line breaks, bidirectional overrides, zero-width characters but the joiners

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, type Hash, randomBytes } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { ServiceError } from '@slipway/contracts';
+import { ServiceError } from '@slipway/contracts/plain';
 
 const CIPHER = 'aes-256-gcm';
 const PREFIX_BYTES = 8;
