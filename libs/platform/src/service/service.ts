@@ -169,10 +169,13 @@ export class Service<S extends ServiceSchema> {
     return { nats: this.#nats(NATS), env: this.#config.SLIPWAY_ENV, wk: this.#name, log: this.#surroundings.log };
   }
 
-  #answerOperators(): void {
+  async #answerOperators(): Promise<void> {
     const { name: service, config } = this.#definition;
     const { threshold, environment } = this.#surroundings;
-    this.#calls = new OperatorCalls({ ...this.#onNats(), service, threshold, settings: () => shownSettings(config, environment) });
+    const own = this.#onNats();
+    this.#calls = new OperatorCalls({ ...own, service, threshold, settings: () => shownSettings(config, environment) });
+    // A process that says it is ready answers from then on.
+    await own.nats.flush().catch(() => undefined);
   }
 
   #natsPart(token: InjectionToken, suffix: string): Part {
