@@ -18,6 +18,21 @@ const MIB = 1_048_576;
 /** What a figure is read from; undefined where the run has none. */
 type Figure = readonly [target: string, atMost: number, figure: number | undefined | null, failed: number | undefined];
 
+/** Processor time of all processes, as a multiple of nginx's in the same round. */
+const TIMES_NGINX: readonly (readonly [load: string, what: string, atMost: number])[] = [
+  ['short', 'short request', 20],
+  ['full', '64 tokens at full speed', 15],
+  ['serial', '8 tokens, one after the other', 17],
+  ['paced', 'token of 300 streams', 5],
+  ['ladder-1', 'token of one stream', 24],
+  ['ladder-8', 'token of 8 streams', 15],
+  ['ladder-32', 'token of 32 streams', 11],
+  ['ladder-128', 'token of 128 streams', 6.5],
+  ['ladder-512', 'token of 512 streams', 4.8],
+  ['body-10', 'body of 10 KB', 13],
+  ['body-400', 'body of 400 KB', 22],
+];
+
 /** Targets of single loads. */
 const LOAD_TARGETS: readonly (readonly [
   load: string,
@@ -25,12 +40,8 @@ const LOAD_TARGETS: readonly (readonly [
   atMost: number,
   figure: (row: LoadSummary) => number | null | undefined,
 ])[] = [
-  ['short', 'short request, × nginx', 20, ({ ratio }) => ratio?.median],
-  ['full', '64 tokens at full speed, × nginx', 20, ({ ratio }) => ratio?.median],
-  ['paced', 'token of 300 streams, × nginx', 3.5, ({ ratio }) => ratio?.median],
+  ...TIMES_NGINX.map(([load, what, atMost]) => [load, `${what}, × nginx`, atMost, ({ ratio }: LoadSummary) => ratio?.median] as const),
   ['paced-beside', 'late tokens beside short requests', 0, ({ late }) => late],
-  ['ladder-1', 'token of one stream, × nginx', 10, ({ ratio }) => ratio?.median],
-  ['ladder-8', 'token of 8 streams, × nginx', 10, ({ ratio }) => ratio?.median],
   ['open-340', 'added to the first token at 340 requests a second, p50, ms', 2, ({ addedP50 }) => addedP50?.median],
   ['open-340', 'the same, p99, ms', 8, ({ addedP99 }) => addedP99?.median],
   ['refused', 'refused key, µs', 100, ({ micros }) => micros?.median],
