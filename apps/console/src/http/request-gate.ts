@@ -165,7 +165,12 @@ function boundArrival(request: IncomingMessage, response: ServerResponse): void 
     if (!response.headersSent) request.socket.write('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n');
     request.socket.destroySoon();
   }, ARRIVAL_MS).unref();
-  response.once('close', () => request.complete && clearTimeout(timer));
+  const over = (): void => clearTimeout(timer);
+  response.once('close', () => {
+    // What is still to come of a request that has its answer is bounded too; a timer of a closed connection would keep it in memory.
+    if (request.complete || request.socket.destroyed) over();
+    else request.socket.once('close', over);
+  });
 }
 
 /** Closes the connection, since the rest of its bytes cannot be parsed reliably. */
