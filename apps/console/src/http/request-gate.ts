@@ -160,16 +160,22 @@ const bodyMaxOf = ({ signedIn, url }: FastifyRequest): number => {
 
 /** Closes the connection of a request that is not complete in time, as the server's own bound would: that holds for all or none. */
 function boundArrival(request: IncomingMessage, response: ServerResponse): void {
+  const { socket } = request;
   const timer = setTimeout(() => {
-    if (request.complete || request.socket.destroyed) return;
-    if (!response.headersSent) request.socket.write('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n');
-    request.socket.destroySoon();
+    over();
+    if (request.complete || socket.destroyed) return;
+    if (!response.headersSent) socket.write('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n');
+    socket.destroySoon();
   }, ARRIVAL_MS).unref();
-  const over = (): void => clearTimeout(timer);
+  const over = (): void => {
+    clearTimeout(timer);
+    socket.off('close', over);
+  };
   response.once('close', () => {
-    // What is still to come of a request that has its answer is bounded too; a timer of a closed connection would keep it in memory.
-    if (request.complete || request.socket.destroyed) over();
-    else request.socket.once('close', over);
+    if (request.complete || socket.destroyed) return over();
+    // What is still to come of a request that has its answer is bounded too. Nothing keeps the request in memory after that.
+    socket.once('close', over);
+    return void request.once('end', over);
   });
 }
 
