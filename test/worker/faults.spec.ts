@@ -1,8 +1,6 @@
 import { describe, expect, vi } from 'vitest';
 import { endless, expectWhole, replaced, serving, started } from './fault-stage.js';
-import { isAlive } from '../testing/is-alive.js';
 import { rigTest as it } from './rig.js';
-import { until } from './until.js';
 
 // Models load in processes of their own, which take their time on a busy machine.
 vi.setConfig({ testTimeout: 180_000 });
@@ -27,26 +25,5 @@ describe('a runner that fails', () => {
     const states = rig.beats.flatMap(({ loads }) => loads.filter(({ dep }) => dep === 1).map(({ state }) => state));
     expect(states).not.toContain('failed');
     expect((await rig.ask(1, 'Hello', { maxTokens: 8 }).done).end.usage.completion).toBe(8);
-  });
-});
-
-describe('an agent that gets SIGTERM', () => {
-  it.concurrent('finishes streams, takes no new ones, exits with 0', async ({ rig }) => {
-    const agent = await serving(rig, 1, 2);
-    const pids = [1, 2].map((dep) => rig.loadOf(agent, dep)!.pid!);
-    const [runner] = rig.runnersOf(1);
-    const runs = [1, 1, 2].map((dep) => rig.ask(dep, 'Hello', endless));
-    await started(runs[0]!);
-
-    agent.child.kill('SIGTERM');
-
-    await until('the agent says that it drains', () => rig.beatOf(agent)?.draining);
-    await until('the runner says that it drains', () => rig.runnersOf(1).some(({ state }) => state === 'draining'));
-    await expect(rig.ask(1, 'Hello', { worker: runner!.wk }).done).rejects.toMatchObject({
-      code: expect.stringMatching(/^(deployment_unavailable|overloaded)$/),
-    });
-    for (const run of runs) await expectWhole(run);
-    expect(await agent.exited).toBe(0);
-    expect(pids.some(isAlive)).toBe(false);
   });
 });

@@ -26,10 +26,29 @@ const answer = async (dep: number): Promise<string> => (await stage.rig.ask(dep,
 const other = (facts: Partial<ServedAdapter>): Pick<WitnessedAdapter, 'facts'> => ({ facts: { ...one!.facts, ...facts } });
 
 describe('an adapter', () => {
+  it('is fetched by one ticket, proven, and answers otherwise', async () => {
+    const [a, b] = both();
+    stage.tuning.breaks.push(3_000);
+    stage.rig.assign(agent, [anItem(1), stage.item(2, a), stage.item(3, b), stage.item(4, a)]);
+    for (const dep of [1, 2, 3, 4]) await stage.rig.ready(agent, dep);
+    const [base, first, second, again] = [await answer(1), await answer(2), await answer(3), await answer(4)];
+    expect(new Set([base, first, second]).size).toBe(3);
+    expect(again).toBe(first);
+    expect(stage.tuning.tickets).toBe(2);
+    // The broken transfer went on where it ended.
+    expect(stage.tuning.sent.map(({ from }) => from).toSorted((x, y) => x - y)).toEqual([0, 0, 3_000]);
+    const prints = [1, 2, 3, 4].map((dep) => stage.rig.runnersOf(dep)[0]?.fp);
+    expect(new Set(prints.slice(0, 3)).size).toBe(3);
+    expect(prints[3]).toBe(prints[1]);
+    const beat = stage.rig.beatOf(agent);
+    expect([beat?.features, beat?.cached]).toEqual([['adapter'], []]);
+    expect(agent.output()).not.toContain('ticket-');
+  });
+
   it('is fetched again when its cached file changed', async () => {
     const [a] = both();
-    stage.rig.assign(agent, [stage.item(1, a)]);
-    await stage.rig.ready(agent, 1);
+    stage.rig.assign(agent, [stage.item(7, a)]);
+    await stage.rig.ready(agent, 7);
     stage.rig.assign(agent, []);
     await until('nothing is loaded', () => stage.rig.beatOf(agent)?.loads.length === 0);
     const cache = join(stage.rig.folder, 'cache');
@@ -62,6 +81,20 @@ describe('what never gets ready', () => {
     expect(detail).not.toBeNull();
     return String(reason);
   };
+
+  it('is another adapter under its name', async () => {
+    const [, b] = both();
+    const unstored = await stage.adapter({ seed: 3 });
+    stage.tuning.adapters.delete(unstored.facts.id);
+    expect(await failed(10, unstored)).toBe('adapter_missing');
+    const replaced = await stage.adapter({ seed: 4 });
+    stage.tuning.replaced.set(replaced.facts.id, b.content);
+    expect(await failed(11, replaced)).toBe('adapter_mismatch');
+    // The right bytes by their hash, and the stored answers of another adapter: mixed up when they were stored.
+    expect(await failed(12, other({ witness: b.facts.witness }))).toBe('witness_failed');
+    expect(stage.rig.loadOf(agent, 12)?.detail).toMatch(/\d\.\d{4} away/);
+    expect(await failed(14, other({ sha256: '0'.repeat(64) }))).toBe('adapter_mismatch');
+  });
 
   it('is an adapter on another or a changed base', async () => {
     const [a] = both();

@@ -130,3 +130,24 @@ describe('streams that have too little time', () => {
     for (const end of ends) if (end.status === 'rejected') expect(end.reason).not.toMatchObject({ code: 'worker_lost' });
   });
 });
+
+describe('an agent that gets SIGTERM', () => {
+  it.concurrent('finishes streams, takes no new ones, exits with 0', async ({ rig }) => {
+    const agent = await serving(rig, 1, 2);
+    const pids = [1, 2].map((dep) => rig.loadOf(agent, dep)!.pid!);
+    const [runner] = rig.runnersOf(1);
+    const runs = [1, 1, 2].map((dep) => rig.ask(dep, 'Hello', endless));
+    await started(runs[0]!);
+
+    agent.child.kill('SIGTERM');
+
+    await until('the agent says that it drains', () => rig.beatOf(agent)?.draining);
+    await until('the runner says that it drains', () => rig.runnersOf(1).some(({ state }) => state === 'draining'));
+    await expect(rig.ask(1, 'Hello', { worker: runner!.wk }).done).rejects.toMatchObject({
+      code: expect.stringMatching(/^(deployment_unavailable|overloaded)$/),
+    });
+    for (const run of runs) await expectWhole(run);
+    expect(await agent.exited).toBe(0);
+    expect(pids.some(isAlive)).toBe(false);
+  });
+});

@@ -3,10 +3,10 @@ import { type RunningService } from '@slipway/platform/service';
 import { startOwnPostgres, type TestPostgres, TestNatsServer } from '@slipway/testing';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { schema } from '../../apps/keys-service/src/db/schema.js';
-import { runCli, runCliInProcess } from '../cli/cli-rig.js';
-import { startApp } from '../services/service-in-process.js';
-import { until } from '../testing/until.js';
+import { schema } from '../../../apps/keys-service/src/db/schema.js';
+import { runCli, runCliInProcess } from '../../cli/cli-rig.js';
+import { startApp } from '../../services/service-in-process.js';
+import { until } from '../../testing/until.js';
 
 const NAMES = schema.migrations.map(({ name }) => name);
 const KEYS = { KEY_PEPPERS: `p1:${'ab'.repeat(32)}`, SLIPWAY_SECRET_KEY: 'cd'.repeat(32), MIGRATE: 'never' };

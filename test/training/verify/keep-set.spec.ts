@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { LlamaScorer } from '@slipway/engine-llama';
-import { answersTo } from '../../apps/training-worker/src/training/example-scores.js';
-import type { PreparedExample } from '../../apps/training-worker/src/training/prepared-example.js';
-import { readKeepSet } from '../../apps/training-worker/src/training/read-keep-set.js';
-import { openDemo, TrainingStage } from './training-stage.js';
+import { answersTo } from '../../../apps/training-worker/src/training/example-scores.js';
+import type { PreparedExample } from '../../../apps/training-worker/src/training/prepared-example.js';
+import { readKeepSet } from '../../../apps/training-worker/src/training/read-keep-set.js';
+import { openDemo, TrainingStage } from '../training-stage.js';
 
 let stage: TrainingStage;
 let base: LlamaScorer;

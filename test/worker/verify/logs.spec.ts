@@ -1,11 +1,11 @@
 import { SetLogLevel } from '@slipway/contracts';
 import { RpcClient } from '@slipway/platform';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ENV } from '../services/bus.js';
-import { until as poll } from '../testing/until.js';
-import { anItem } from './an-item.js';
-import { type HostedAgent, WorkerRig } from './rig.js';
-import { until } from './until.js';
+import { ENV } from '../../services/bus.js';
+import { until as poll } from '../../testing/until.js';
+import { anItem } from '../an-item.js';
+import { type HostedAgent, WorkerRig } from '../rig.js';
+import { until } from '../until.js';
 
 let rig: WorkerRig;
 let agent: HostedAgent;

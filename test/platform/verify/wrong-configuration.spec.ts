@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { ConfigError } from '@slipway/platform';
 import { TestNatsServer } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApp } from '../services/service-in-process.js';
+import { startApp } from '../../services/service-in-process.js';
 
 const SERVICES = ['gateway', 'keys-service', 'deployments-service', 'inference-worker'] as const;
 type Service = (typeof SERVICES)[number];
@@ -35,7 +35,7 @@ const run = (service: Service, environment: Record<string, string>): Promise<End
   runMain(`${service}/dist/main.js`, service, environment);
 
 async function runMain(app: string, service: Service, environment: Record<string, string>): Promise<Ended> {
-  const main = fileURLToPath(new URL(`../../apps/${app}`, import.meta.url));
+  const main = fileURLToPath(new URL(`../../../apps/${app}`, import.meta.url));
   const env = { PATH: process.env['PATH'] ?? '', NATS_URL: 'nats://127.0.0.1:1', DRAIN_MS: '1000', ...environment };
   const child = spawn(process.execPath, [main], { env, cwd: tmpdir(), stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
