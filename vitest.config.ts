@@ -85,8 +85,8 @@ export default defineConfig({
         exclude: ['**/node_modules/**', ...VERIFY],
         ...withProcesses,
         ...sharedModules,
-        // Promises with a bound in time are tried last and three at a time: what they wait for takes little of a core.
-        maxWorkers: 3,
+        // Promises with a bound in time are tried last and four at a time: what they wait for takes little of a core.
+        maxWorkers: 4,
         sequence: { groupOrder: 2 },
       }),
       project('patient', {
