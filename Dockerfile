@@ -44,6 +44,9 @@ COPY libs ./libs
 RUN node node_modules/typescript-7/bin/tsc -b --noCheck \
   apps/gateway apps/keys-service apps/deployments-service apps/tuning-service apps/console apps/cli \
   apps/inference-worker apps/training-worker
+COPY scripts/link.mjs ./scripts/
+COPY scripts/lib/link.mjs ./scripts/lib/
+RUN node scripts/link.mjs
 RUN find apps libs -type d -name src -prune -exec rm -rf {} +
 
 # --- Dashboard, which the console serves -----------------------------------------------------

@@ -8,6 +8,9 @@ import { StartError } from './start-error.mjs';
 /** The app for browsers, which is bundled instead of compiled. */
 const DASHBOARD = 'apps/dashboard';
 
+/** What linked programs share. */
+const SHARED = 'libs/dist';
+
 const projectsIn = (root, folder) =>
   readdirSync(join(root, folder))
     .map((name) => `${folder}/${name}`)
@@ -29,7 +32,7 @@ function filesOf(root, project) {
 /** Changes with the size or time of any of the files. */
 function fingerprint(root, files) {
   const hash = createHash('sha256');
-  for (const file of ['tsconfig.base.json', 'package-lock.json', ...files]) {
+  for (const file of ['tsconfig.base.json', 'package-lock.json', 'scripts/lib/link.mjs', ...files]) {
     const { size, mtimeMs } = statSync(join(root, file));
     hash.update(`${file}\0${size}\0${mtimeMs}\n`);
   }
@@ -51,11 +54,12 @@ function readStamp(path) {
 // As many at once as cores in the smallest machines. Several checkers of one project would each check what they share.
 const PARALLEL = ['--builders', '2', '--checkers', '1'];
 
-/** Compiles apps and libraries. tsc does not notice deleted outputs; then `flags` must contain --force. */
+/** Compiles apps and libraries, then links programs. tsc does not notice deleted outputs; then `flags` must contain --force. */
 async function compile(root, projects, flags) {
-  const tsc = join(root, 'node_modules/typescript-7/bin/tsc');
-  const result = await runCommand(process.execPath, [tsc, '-b', ...PARALLEL, ...projects, ...flags], { cwd: root });
-  if (result.code !== 0) throw new StartError(`The build failed:\n${lastLines(result, 30)}`);
+  for (const [script, ...args] of [['node_modules/typescript-7/bin/tsc', '-b', ...PARALLEL, ...projects, ...flags], ['scripts/link.mjs']]) {
+    const result = await runCommand(process.execPath, [join(root, script), ...args], { cwd: root });
+    if (result.code !== 0) throw new StartError(`The build failed:\n${lastLines(result, 30)}`);
+  }
 }
 
 function isWritable(root) {
@@ -70,7 +74,8 @@ function isWritable(root) {
 
 function inspect(root, projects) {
   const files = projects.flatMap((project) => filesOf(root, project));
-  return { print: fingerprint(root, files), missing: withoutOutput(root, files) };
+  const shared = existsSync(join(root, SHARED)) ? [] : [SHARED];
+  return { print: fingerprint(root, files), missing: [...withoutOutput(root, files), ...shared] };
 }
 
 async function build(root, { projects, stamp, flags, progress }) {

@@ -55,8 +55,11 @@ async function linkDependencies(root, folder) {
   rmSync(to, { recursive: true, force: true });
 }
 
-/** Only the programs: no test of upgrades opens the dashboard. */
-const compile = (folder) => must(process.execPath, ['node_modules/typescript-7/bin/tsc', '-b', 'tsconfig.build.json'], folder);
+/** Only the programs: no test of upgrades opens the dashboard. Releases before links have none. */
+async function compile(folder) {
+  await must(process.execPath, ['node_modules/typescript-7/bin/tsc', '-b', 'tsconfig.build.json'], folder);
+  if (existsSync(join(folder, 'scripts/link.mjs'))) await must(process.execPath, ['scripts/link.mjs'], folder);
+}
 
 /**
  * Builds an earlier release in `.cache/releases/<commit>`, once. Its dependencies are those of its own lock file.

@@ -39,6 +39,7 @@ describe('the Dockerfile', () => {
       '.env',
       'node_modules/zod/package.json',
       'apps/gateway/dist/main.js',
+      'libs/dist/nest.js',
       'apps/gateway/src/config.spec.ts',
       '.slipway/secrets/launcher.json',
       'models/x.gguf',
@@ -49,6 +50,7 @@ describe('the Dockerfile', () => {
       'deploy/probe.sh',
       'trainers/embedded/train.cjs',
       'tools/empty-package/package.json',
+      'scripts/lib/link.mjs',
     ];
     expect(outside.filter(context.includes)).toEqual([]);
     expect(inside.filter((path) => !context.includes(path))).toEqual([]);

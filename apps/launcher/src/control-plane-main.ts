@@ -1,5 +1,4 @@
 import 'reflect-metadata';
-import { join } from 'node:path';
 import { runServices, type ServiceToRun } from '@slipway/platform/service';
 
 /**
@@ -12,11 +11,10 @@ const { SERVICES } = process.env;
 delete process.env['SERVICES'];
 
 const environments = JSON.parse(SERVICES ?? '{}') as Record<string, Record<string, string>>;
-const apps = join(import.meta.dirname, '../../');
 
-/** The definition that an app's main.js runs stands in the file of its name. */
+/** What an app's main.js runs is linked once more by itself: these share what they load. */
 async function serviceOf([app, environment]: [string, Record<string, string>]): Promise<ServiceToRun> {
-  const exported = Object.values((await import(join(apps, app, `dist/${app}.js`))) as Record<string, unknown>);
+  const exported = Object.values((await import(new URL(`../../${app}/dist/linked.js`, import.meta.url).href)) as Record<string, unknown>);
   return { definition: exported[0] as ServiceToRun['definition'], environment };
 }
 
