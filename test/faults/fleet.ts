@@ -60,6 +60,8 @@ export interface Load {
 
 export interface FleetOptions {
   readonly url: string;
+  /** Where workers connect first; absent = at `url`. */
+  readonly workerUrl?: string;
   readonly workers: number;
   readonly gateways?: number;
   readonly slots?: number;
@@ -97,8 +99,8 @@ export class Fleet {
 
   async addWorker(): Promise<string> {
     const wk = this.nextName('w');
-    const { slots = 64 } = this.options;
-    this.workers.set(wk, await startChild('worker', { ...this.common(), wk, slots }));
+    const { slots = 64, url, workerUrl = url } = this.options;
+    this.workers.set(wk, await startChild('worker', { ...this.common(), url: workerUrl, wk, slots }));
     return wk;
   }
 

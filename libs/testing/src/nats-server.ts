@@ -129,6 +129,11 @@ export class TestNatsServer {
     this.#child?.kill('SIGCONT');
   }
 
+  /** Has the server close its connections one after the other, and then end: see `lame_duck_duration` in its configuration. */
+  lameDuck(): void {
+    this.#child?.kill('SIGUSR2');
+  }
+
   /** Ends the process and removes its files. */
   async end(): Promise<void> {
     await this.kill();
@@ -156,8 +161,8 @@ export interface TestNatsCluster {
   end(): Promise<void>;
 }
 
-/** Starts a cluster and waits until every server knows all others. */
-export async function startNatsCluster(size = 3): Promise<TestNatsCluster> {
+/** Starts a cluster and waits until every server knows all others. @param more further lines of their configuration */
+export async function startNatsCluster(size = 3, more = ''): Promise<TestNatsCluster> {
   const ports = await freePorts(2 * size);
   const routePorts = ports.slice(size);
   const routes = routePorts.map((port) => `nats-route://127.0.0.1:${port}`).join(', ');
@@ -165,7 +170,7 @@ export async function startNatsCluster(size = 3): Promise<TestNatsCluster> {
     routePorts.map((routePort, i) =>
       TestNatsServer.start({
         port: ports[i],
-        config: `server_name: "n${i}"\ncluster { name: test, listen: "127.0.0.1:${routePort}", routes: [${routes}] }`,
+        config: `server_name: "n${i}"\ncluster { name: test, listen: "127.0.0.1:${routePort}", routes: [${routes}] }\n${more}`,
       }),
     ),
   );

@@ -6,6 +6,12 @@ import { enumOr } from '../schemas.js';
 /** A stream and one attempt of it. */
 const Attempt = z.tuple([StreamId, z.int().positive()]);
 
+/**
+ * The sender's NATS server shuts down, so that the sender will connect to another one: for that moment it has no subscriptions, and
+ * that does not mean that it has ended. Optional for as long as workers and gateways of release 0.1 may be there, which do not send it.
+ */
+const Moves = z.boolean().optional();
+
 /** Gateway to worker. The kind `decline` is reserved; readers ignore unknown ones. */
 export const ControlMessage = z.discriminatedUnion('k', [
   /**
@@ -15,6 +21,7 @@ export const ControlMessage = z.discriminatedUnion('k', [
   z.object({
     k: z.literal('ack'),
     v: z.array(z.tuple([StreamId, z.int().positive(), z.int().nonnegative(), z.union([z.literal(0), z.literal(1)])])),
+    moves: Moves,
   }),
   /** Ends all attempts of `st` with a number up to `at`. */
   z.object({ k: z.literal('cancel'), st: StreamId, at: z.int().positive(), why: z.string().max(64) }),
@@ -36,7 +43,7 @@ export const ControlAnswer = defineEvent({
   subject: 'inf.{env}.v1.g.{gw}.a.{wk}',
   publishers: ['worker', 'runner'],
   subscribers: ['gateway'],
-  message: z.object({ k: z.literal('ok'), gone: z.array(Attempt) }),
+  message: z.object({ k: z.literal('ok'), gone: z.array(Attempt), moves: Moves }),
 });
 export type ControlAnswer = z.infer<typeof ControlAnswer.message>;
 

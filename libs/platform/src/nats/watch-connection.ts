@@ -5,14 +5,17 @@ import { eachSecond } from '../time/each-second.js';
 export interface ConnectionEvents {
   disconnected?(): void;
   reconnected?(): void;
+  /** The server shuts down in lame duck mode, and will close the connection within the time that it is configured with. */
+  serverLeaves?(): void;
 }
 
-/** Calls back on every disconnect and reconnect, until the connection is closed. */
+/** Calls back on every disconnect, reconnect and notice of a server that shuts down, until the connection is closed. */
 export function watchConnection(nats: Pick<NatsConnection, 'status'>, events: ConnectionEvents): void {
   void (async () => {
     for await (const status of nats.status()) {
       if (status.type === 'disconnect') events.disconnected?.();
       if (status.type === 'reconnect') events.reconnected?.();
+      if (status.type === 'ldm') events.serverLeaves?.();
     }
   })();
 }

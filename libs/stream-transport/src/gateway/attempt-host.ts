@@ -38,7 +38,7 @@ export type Outcome =
   | { readonly kind: 'rejected'; readonly frame: RejectFrame }
   /** The checksum of the events does not match. */
   | { readonly kind: 'corrupt' }
-  /** The worker's subject has no subscriber; `settling` = the gateway's connection is too new for that to be evidence. */
+  /** The worker's subject has no subscriber; `settling` = that is no evidence: the gateway's connection is too new, or the worker moves. */
   | { readonly kind: 'absent'; readonly settling: boolean }
   /** The worker is alive but did not answer the start in time. */
   | { readonly kind: 'late' }
@@ -98,6 +98,8 @@ export interface AttemptHost {
   readonly starts: Pick<StartPublisher, 'send'>;
   readonly now: () => number;
   readonly vitals: (wk: Incarnation) => WorkerVitals;
+  /** Whether the worker is on its way to another NATS server. */
+  readonly moves: (wk: Incarnation) => boolean;
   /** Routes frames to the attempt. */
   readonly enter: (attempt: ActiveAttempt) => void;
   /** Adds the attempt to the acknowledgements of its worker. */

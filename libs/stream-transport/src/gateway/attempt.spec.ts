@@ -52,6 +52,7 @@ class Bench {
       link: { since: -Infinity, provenSince: Infinity, prove: nothing, whenUp: () => Promise.resolve() },
       starts: { send: () => sent },
       now: () => this.now,
+      moves: () => false,
       vitals: () => this.vitals,
       ...{ enter: nothing, join: nothing, part: nothing, leave: nothing, finish: nothing, control: nothing },
       probe: () => (this.probes += 1),

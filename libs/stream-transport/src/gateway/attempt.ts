@@ -82,8 +82,9 @@ export class Attempt implements ActiveAttempt {
   /** The start's subject has no subscriber. */
   noResponders(now: number): void {
     if (this.#phase === 'cancelling') this.#settleCancel(null);
-    if (this.#phase === 'starting')
-      this.#conclude({ kind: 'absent', settling: now - this.#host.link.since < this.#host.settings.settleMs });
+    if (this.#phase !== 'starting') return;
+    const { link, settings, moves } = this.#host;
+    this.#conclude({ kind: 'absent', settling: now - link.since < settings.settleMs || moves(this.wk) });
   }
 
   /** The worker does not have the attempt. */

@@ -57,6 +57,8 @@ export class Bench {
   };
   closed = 0;
   readonly vitals = new VitalsTable();
+  /** Whether its workers are on their way to another NATS server. */
+  moves = false;
   readonly stream: GatewayStream;
 
   constructor(change: { sink?: Partial<StreamSink>; choose?: WorkerChooser['choose'] } = {}) {
@@ -116,6 +118,7 @@ export class Bench {
       link: this.link,
       starts: { send: () => ({ kind: 'sent' }) },
       now: () => this.now,
+      moves: () => this.moves,
       vitals: (wk) => this.vitals.of(wk),
       enter: (attempt) => this.live.set(attempt.at, attempt),
       join: (attempt) => this.joined.add(attempt.at),

@@ -88,6 +88,17 @@ describe('a stream at its gateway', () => {
     expect(bench.received).toEqual([]);
   });
 
+  it('waits for a worker that moves between servers', async () => {
+    const bench = new Bench();
+    await bench.begin();
+    bench.moves = true;
+    bench.attempt(1).noResponders(bench.now);
+    bench.wait(100);
+    await bench.settle();
+    expect(bench.chosen.map(({ excluded }) => excluded)).toEqual([[], []]);
+    expect([bench.refused, bench.received]).toEqual([[], []]);
+  });
+
   it('tries the next worker when one was already silent', async () => {
     const bench = new Bench();
     bench.vitals.of(w1).startTimedOut();

@@ -82,6 +82,7 @@ export class StreamReceiver {
       settings: this.#settings,
       ask: (wk, json) => this.#publisher.send(this.#subjects.control(wk), json, { reply: this.#subjects.answers(gw, wk) }),
       died: (wk, attempts) => this.#workerDied(wk, attempts),
+      moving: () => this.#link.moves,
     });
     this.#late = new LateFrames(
       {
@@ -188,9 +189,9 @@ export class StreamReceiver {
       for (const attempt of this.#attempts.values()) if (attempt.wk === wk) attempt.probeFailed(this.#lastMessageAt);
       return;
     }
-    this.#peers.answered(wk);
-    this.#vitals.seen(wk, this.#lastMessageAt);
     const answer = readAnswer(msg);
+    this.#peers.answered(wk, answer?.moves === true);
+    this.#vitals.seen(wk, this.#lastMessageAt);
     for (const [st, at] of answer?.gone ?? []) {
       const attempt = this.#attempts.get(this.#subjects.frames(this.#options.gw, st, at));
       if (attempt?.wk === wk) attempt.gone();
@@ -284,6 +285,7 @@ export class StreamReceiver {
         uploads: assembliesPerGateway,
       }),
       now: monotonic,
+      moves: (wk) => this.#peers.moves(wk),
       vitals: (wk) => this.#vitals.of(wk),
       frameSubject: ({ st }, at) => this.#subjects.frames(gw, st, at),
       enter: (attempt) => this.#attempts.set(attempt.subject, attempt),

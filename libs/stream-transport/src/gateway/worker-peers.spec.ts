@@ -5,13 +5,14 @@ import { type AcknowledgedStream, WorkerPeers } from './worker-peers.js';
 const [a, b] = ['a', 'b'] as Incarnation[] as [Incarnation, Incarnation];
 const stream = (st: string, at = 1, next = 0): AcknowledgedStream => ({ st: st as StreamId, at, next });
 
-function create(): { peers: WorkerPeers<AcknowledgedStream>; asked: [string, unknown][]; died: [string, unknown][] } {
+function create(moving = false): { peers: WorkerPeers<AcknowledgedStream>; asked: [string, unknown][]; died: [string, unknown][] } {
   const asked: [string, unknown][] = [];
   const died: [string, unknown][] = [];
   const peers = new WorkerPeers<AcknowledgedStream>({
     settings: { suspicionMs: 250, settleMs: 2_000 },
     ask: (wk, json) => asked.push([wk, JSON.parse(json)]),
     died: (wk, streams) => died.push([wk, streams]),
+    moving: () => moving,
   });
   return { peers, asked, died };
 }
@@ -69,6 +70,13 @@ describe('acknowledgements', () => {
   });
 });
 
+it('acknowledgements say that their gateway moves', () => {
+  const { peers, asked } = create(true);
+  peers.join(a, stream('one'));
+  peers.acknowledgeAll();
+  expect(asked).toEqual([['a', { k: 'ack', v: [['one', 1, 0, 0]], moves: true }]]);
+});
+
 describe('a worker without a subscriber', () => {
   it('is dead after the second report, with its streams', () => {
     const { peers, asked, died } = create();
@@ -81,11 +89,22 @@ describe('a worker without a subscriber', () => {
     expect(died).toEqual([['a', [one]]]);
   });
 
+  it('is not dead while it moves between servers', () => {
+    const { peers, died } = create();
+    peers.join(a, stream('one'));
+    peers.answered(a, true);
+    for (const now of [10_000, 10_300, 12_000]) peers.noResponders(a, now, 0);
+    expect([peers.moves(a), died]).toEqual([true, []]);
+    peers.answered(a, false);
+    for (const now of [13_000, 13_300]) peers.noResponders(a, now, 0);
+    expect([peers.moves(a), died]).toEqual([false, [['a', [stream('one')]]]]);
+  });
+
   it('is alive after an answer or a reconnect', () => {
     const { peers, died } = create();
     peers.join(a, stream('one'));
     peers.noResponders(a, 10_000, 0);
-    peers.answered(a);
+    peers.answered(a, false);
     peers.noResponders(a, 10_400, 0);
     peers.clearSuspicions();
     peers.noResponders(a, 10_800, 0);

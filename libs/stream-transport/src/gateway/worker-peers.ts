@@ -124,6 +124,8 @@ type AckEntry = readonly [StreamId, number, number, 0 | 1];
 interface Peer<S> {
   readonly streams: OpenSet<S>;
   readonly suspicion: Suspicion;
+  /** It has said that it will connect to another NATS server. Until it answers from there, a missing subscriber proves nothing. */
+  moves: boolean;
   finished: AckEntry[];
 }
 
@@ -132,6 +134,8 @@ export interface WorkerPeersOptions<S> {
   /** Sends a control message with a reply subject, so that the server reports a missing subscriber. */
   readonly ask: (wk: Incarnation, json: string) => void;
   readonly died: (wk: Incarnation, streams: readonly S[]) => void;
+  /** Whether this process will connect to another NATS server, which workers must know. */
+  readonly moving: () => boolean;
 }
 
 /** The workers with accepted streams of this gateway: sends their acknowledgements and detects dead workers. */
@@ -183,15 +187,23 @@ export class WorkerPeers<S extends AcknowledgedStream> {
     this.#options.ask(wk, '{"k":"probe"}');
   }
 
-  /** The worker answered. */
-  answered(wk: Incarnation): void {
-    this.#peers.get(wk)?.suspicion.clear();
+  /** The worker answered. @param moves whether it will connect to another NATS server */
+  answered(wk: Incarnation, moves: boolean): void {
+    const peer = this.#peers.get(wk);
+    if (!peer) return;
+    peer.suspicion.clear();
+    peer.moves = moves;
   }
 
-  /** The worker's subject has no subscriber. `linkSince` = when the gateway's connection last changed. */
+  /** Whether a worker with streams of this gateway is on its way to another NATS server. */
+  moves(wk: Incarnation): boolean {
+    return this.#peers.get(wk)?.moves === true;
+  }
+
+  /** The worker's subject has no subscriber. Of one that moves only silence shows that it is lost. `linkSince` = when the gateway's connection last changed. */
   noResponders(wk: Incarnation, now: number, linkSince: number): void {
     const peer = this.#peers.get(wk);
-    if (!peer || !peer.suspicion.noResponders(now, linkSince)) return;
+    if (!peer || peer.moves || !peer.suspicion.noResponders(now, linkSince)) return;
     this.#peers.delete(wk);
     if (peer.streams.size > 0) this.#options.died(wk, [...peer.streams]);
   }
@@ -202,15 +214,16 @@ export class WorkerPeers<S extends AcknowledgedStream> {
   }
 
   #acknowledge(wk: Incarnation, entries: readonly AckEntry[]): void {
+    const news = this.#options.moving() ? { moves: true } : {};
     for (let from = 0; from < entries.length; from += ACK_ENTRIES) {
-      this.#options.ask(wk, JSON.stringify({ k: 'ack', v: entries.slice(from, from + ACK_ENTRIES) }));
+      this.#options.ask(wk, JSON.stringify({ k: 'ack', v: entries.slice(from, from + ACK_ENTRIES), ...news }));
     }
   }
 
   #peer(wk: Incarnation): Peer<S> {
     let peer = this.#peers.get(wk);
     if (!peer) {
-      peer = { streams: new OpenSet(), suspicion: new Suspicion(this.#options.settings), finished: [] };
+      peer = { streams: new OpenSet(), suspicion: new Suspicion(this.#options.settings), moves: false, finished: [] };
       this.#peers.set(wk, peer);
     }
     return peer;

@@ -118,6 +118,7 @@ const LATE_TIMER_MS = 200;
 export class Link {
   readonly #nats: NatsConnection;
   #connected = true;
+  #moves = false;
   #changedAt = Number.NEGATIVE_INFINITY;
   #provenAt = Number.NEGATIVE_INFINITY;
   #proving = false;
@@ -130,12 +131,21 @@ export class Link {
   constructor(options: LinkOptions) {
     this.#options = options;
     this.#nats = options.nats;
-    watchConnection(this.#nats, { disconnected: () => this.#change(false), reconnected: () => this.#change(true) });
+    watchConnection(this.#nats, {
+      disconnected: () => this.#change(false),
+      reconnected: () => this.#change(true),
+      serverLeaves: () => (this.#moves = true),
+    });
   }
 
   /** True while the socket is connected. */
   get up(): boolean {
     return this.#connected;
+  }
+
+  /** True from the notice that the server shuts down until this process has connected to another one. Peers are told. */
+  get moves(): boolean {
+    return this.#moves;
   }
 
   /** When the connection was last lost or regained; -Infinity = never. */
@@ -200,6 +210,7 @@ export class Link {
     this.#connected = up;
     this.#changedAt = this.#options.clock();
     if (up) {
+      this.#moves = false;
       this.#release();
       this.#options.onUp?.();
     } else {

@@ -24,9 +24,9 @@ export function readControl(text: string): ControlMessage | null {
     return null;
   }
   if (typeof message !== 'object' || message === null) return null;
-  const { k, v } = message as { k?: unknown; v?: unknown };
+  const { k, v, moves } = message as { k?: unknown; v?: unknown; moves?: unknown };
   if (k !== 'ack') return ControlMessage.safeParse(message).data ?? null;
-  return Array.isArray(v) ? { k: 'ack', v: v.filter(isAckEntry) } : null;
+  return Array.isArray(v) ? { k: 'ack', v: v.filter(isAckEntry), ...(moves === true && { moves }) } : null;
 }
 
 /** What a `ControlHandler` needs. */
@@ -35,6 +35,8 @@ export interface ControlHandlerOptions {
   readonly publisher: Publisher;
   readonly table: StreamTable;
   readonly starts: Pick<StartHandler, 'cancelled'>;
+  /** Whether this process will connect to another NATS server, which gateways must know. */
+  readonly moving: () => boolean;
 }
 
 /** Handles what gateways and the NATS server send about streams that a worker holds. */
@@ -47,7 +49,7 @@ export class ControlHandler {
     const message = readControl(msg.string());
     switch (message?.k) {
       case 'ack':
-        return this.#answer(msg, table.acknowledge(message.v, monotonic()));
+        return this.#answer(msg, table.acknowledge(message, monotonic()));
       case 'probe':
         return this.#answer(msg, []);
       case 'cancel':
@@ -68,6 +70,7 @@ export class ControlHandler {
   }
 
   #answer(msg: Msg, gone: readonly unknown[]): void {
-    if (msg.reply) this.options.publisher.send(msg.reply, JSON.stringify({ k: 'ok', gone }));
+    const { publisher, moving } = this.options;
+    if (msg.reply) publisher.send(msg.reply, JSON.stringify({ k: 'ok', gone, ...(moving() && { moves: true }) }));
   }
 }

@@ -30,6 +30,16 @@ describe('the interest of a gateway', () => {
     expect(interest.gone(3_700)).toBe(true);
   });
 
+  it('is not gone while it moves between servers', () => {
+    const interest = create();
+    interest.acknowledged(500, true);
+    for (let now = 1_000; now <= 4_000; now += 300) interest.missing(now);
+    expect(interest.gone(4_000)).toBe(false);
+    interest.acknowledged(4_100);
+    for (let now = 4_200; now <= 5_700; now += 300) interest.missing(now);
+    expect(interest.gone(5_700)).toBe(true);
+  });
+
   it('ignores reports from before a reconnect', () => {
     const interest = create();
     interest.missing(1_000);

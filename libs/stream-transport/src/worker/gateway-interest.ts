@@ -12,6 +12,7 @@ export class GatewayInterest {
   #missingSince: number | null = null;
   #missingAt = 0;
   #checkedAt: number;
+  #moves = false;
   #acknowledgedAt: number;
 
   readonly #settings: InterestSettings;
@@ -22,9 +23,10 @@ export class GatewayInterest {
     this.#checkedAt = now;
   }
 
-  /** An acknowledgement arrived. */
-  acknowledged(now: number): void {
+  /** An acknowledgement arrived. @param moves whether the gateway will connect to another NATS server */
+  acknowledged(now: number, moves = false): void {
     this.#acknowledgedAt = now;
+    this.#moves = moves;
     this.#missingSince = null;
   }
 
@@ -53,9 +55,9 @@ export class GatewayInterest {
     return true;
   }
 
-  /** True when the gateway is gone: the report has persisted. */
+  /** True when the gateway is gone: the report has persisted. One that moves is missing for a while; the lease bounds that. */
   gone(now: number): boolean {
-    if (this.#missingSince === null) return false;
+    if (this.#missingSince === null || this.#moves) return false;
     const fresh = now - this.#missingAt <= 2.5 * this.#settings.repeatMs;
     return fresh && now - this.#missingSince >= this.#settings.interestMs;
   }

@@ -118,7 +118,7 @@ export class StreamSender {
     this.#reporter = this.#createReporter();
     this.#startHandler = this.#createStartHandler();
     const [publisher, table, starts] = [this.#publisher, this.#table, this.#startHandler];
-    this.#controlHandler = new ControlHandler({ counters: this.counters, publisher, table, starts });
+    this.#controlHandler = new ControlHandler({ counters: this.counters, publisher, table, starts, moving: () => this.#link.moves });
   }
 
   /** Streams held: running, or ended and not yet acknowledged. */

@@ -6,8 +6,9 @@ import { GatewayInterest } from './gateway-interest.js';
 import type { SenderCounters } from './load-reporter.js';
 import type { WorkerStream } from './worker-stream.js';
 
+type Acknowledgement = Extract<ControlMessage, { k: 'ack' }>;
 /** One line of an acknowledgement: [stream, attempt, next event wanted, 1 = finished]. */
-export type AckEntry = Extract<ControlMessage, { k: 'ack' }>['v'][number];
+export type AckEntry = Acknowledgement['v'][number];
 
 interface GatewayEntry {
   readonly interest: GatewayInterest;
@@ -57,11 +58,11 @@ export class StreamTable {
   }
 
   /** @returns the acknowledged attempts that this worker does not have. */
-  acknowledge(entries: readonly AckEntry[], now: number): [StreamId, number][] {
+  acknowledge({ v: entries, moves }: Acknowledgement, now: number): [StreamId, number][] {
     const gone: [StreamId, number][] = [];
     for (const [st, at, next, finished] of entries) {
       const stream = this.find(st, at);
-      stream?.interest.acknowledged(now);
+      stream?.interest.acknowledged(now, moves);
       if (finished) {
         if (stream) this.#drop(stream);
       } else if (stream) stream.acknowledge(next, now);

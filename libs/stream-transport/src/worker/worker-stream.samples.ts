@@ -2,7 +2,7 @@ import type { Frame, StreamEvent, StreamId } from '@slipway/contracts';
 import { DEFAULT_STREAM_SETTINGS } from '../stream-settings.js';
 import type { Generation, GenerationResult, StreamWriter } from '../types.js';
 import { newSenderCounters } from './load-reporter.js';
-import { StreamTable } from './stream-table.js';
+import { type AckEntry, StreamTable } from './stream-table.js';
 import { WorkerStream, type WorkerStreamHost } from './worker-stream.js';
 
 export const text = (x: string): StreamEvent => ({ k: 'text', x, n: 1 });
@@ -85,6 +85,6 @@ export class Bench {
   }
 
   ack(entries: [string, number, number, 0 | 1][]): unknown {
-    return this.table.acknowledge(entries as unknown as Parameters<StreamTable['acknowledge']>[0], this.now);
+    return this.table.acknowledge({ k: 'ack', v: entries as AckEntry[] }, this.now);
   }
 }
