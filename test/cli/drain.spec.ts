@@ -25,6 +25,9 @@ it('empties a worker as soon as another one serves', async () => {
   const late = await rig.run('drain', agent.wk, '--wait', '--timeout', '1');
   expect([late.code, late.stderr]).toEqual([1, expect.stringContaining('1 replica left (deployment-1)')]);
   expect(agent.runs(1)).toBe(true);
+  const reason = '  deployment-1, revision 1: Every worker that could run it is being drained.';
+  await until('the reason is known', async () => (await rig.run('drain', agent.wk, '--status')).stdout.includes(reason));
+  expect((await rig.run('drain', agent.wk, '--wait', '--timeout', '1')).stderr).toContain(reason);
 
   const other = await rig.addAgent();
   const run = await rig.run('drain', agent.wk, '--wait');

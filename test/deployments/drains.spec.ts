@@ -1,4 +1,4 @@
-import { DrainWorker, ListConnectedWorkers, ReadDeploymentAudit } from '@slipway/contracts';
+import { DrainWorker, ListConnectedWorkers, ReadDeploymentAudit, type ReplicaLeft } from '@slipway/contracts';
 import { describe, expect } from 'vitest';
 import { until } from '../testing/until.js';
 import type { FakeAgent } from './fake-agent.js';
@@ -72,6 +72,33 @@ describe.concurrent('a drained worker', () => {
     await rig.published(id, 'ready');
     expect([a.runs(id), b.runs(id)]).toEqual([false, true]);
     expect(await listed(rig, a)).toMatchObject({ state: 'drained' });
+  });
+
+  it('says what its replicas wait for', async ({ rig }) => {
+    await rig.startReplica();
+    await rig.startReplica();
+    const a = rig.startAgent();
+    const id = await rig.create(anAccount());
+    await rig.published(id, 'ready');
+    await drain(rig, a);
+    const waits = (reason: ReplicaLeft['reason'], detail: RegExp) =>
+      until(`it waits with ${reason}`, async () => {
+        const [left] = (await listed(rig, a))?.left ?? [];
+        return left?.dep === id && left.reason === reason && detail.test(left.detail);
+      });
+    await waits('no_worker', /Every worker that could run it is being drained/);
+
+    const b = rig.startAgent();
+    b.facts = { mem_free: 0 };
+    b.react = () => ({ state: 'failed', reason: 'out_of_memory', detail: 'It needs more.' });
+    await waits('no_capacity', /A replica needs about .* GiB of memory; the most that a worker has free is 0\.0 GiB/);
+    b.facts = {};
+    await waits('failed', /^Other workers tried to load it (once|\d times) and failed\. It needs more\.$/);
+    b.react = () => ({ state: 'loading', progress: 0.5 });
+    await waits('loading', new RegExp(`^Worker ${b.wk} loads it: 50 %\\.$`));
+    a.drains = true;
+    b.say(id, { state: 'ready', progress: null, context: 2_048, caps: ['tools'] });
+    await waits('ending', /It gets no new request/);
   });
 
   it('must be connected', async ({ rig }) => {

@@ -1,17 +1,23 @@
 import { Injectable } from '@nestjs/common';
-import type { Incarnation } from '@slipway/contracts';
+import type { Incarnation, ReplicaLeft } from '@slipway/contracts';
 import type { EntityManager } from 'typeorm';
 
 /** After this time a row of an agent that is not connected is removed: names of agents do not come back. */
 const KEPT = `interval '7 days'`;
 
+/** Since when an agent is drained, and what its replicas wait for; `waits` is null until the placer has looked. */
+export interface DrainedAgent {
+  readonly since: Date;
+  readonly waits: readonly ReplicaLeft[] | null;
+}
+
 /** Which agents are drained. */
 @Injectable()
 export class DrainedAgentsRepository {
-  /** Since when each of them is drained. */
-  async all(connection: EntityManager): Promise<ReadonlyMap<string, Date>> {
-    const rows = await connection.query<{ wk: string; since: Date }[]>(`SELECT wk, since FROM drained_agent`);
-    return new Map(rows.map(({ wk, since }) => [wk, since]));
+  /** All of them, by name. */
+  async all(connection: EntityManager): Promise<ReadonlyMap<string, DrainedAgent>> {
+    const rows = await connection.query<(DrainedAgent & { wk: string })[]>(`SELECT wk, since, waits FROM drained_agent`);
+    return new Map(rows.map(({ wk, ...drained }) => [wk, drained]));
   }
 
   /** @returns true if it was not drained */

@@ -13,7 +13,7 @@ import { pageOf } from '@slipway/platform';
 import { Placer } from '../placement/placer.js';
 import type { LiveAgent } from '../placement/unit.js';
 import { AgentTable } from './agent-table.js';
-import { DrainedAgentsRepository } from './drained-agents.repository.js';
+import { type DrainedAgent, DrainedAgentsRepository } from './drained-agents.repository.js';
 
 /** A drain, or its end. */
 interface Drain {
@@ -66,14 +66,17 @@ export class DrainedAgents {
   }
 }
 
-function viewOf({ wk, host, zone, pool = DEFAULT_POOL, draining, drained, loads }: LiveAgent, since: Date | undefined): ConnectedWorker {
+function viewOf(agent: LiveAgent, row: DrainedAgent | undefined): ConnectedWorker {
+  const { wk, host, zone, pool = DEFAULT_POOL, draining, drained, loads } = agent;
   const numbers = [...new Set(loads.map(({ dep }) => dep))].sort((a, b) => a - b);
   return {
     ...{ wk, host, zone, pool },
-    state: stateOf({ isStopping: draining && drained !== true, isDrained: since !== undefined, loads: loads.length }),
-    drained_since: since?.toISOString() ?? null,
+    state: stateOf({ isStopping: draining && drained !== true, isDrained: row !== undefined, loads: loads.length }),
+    drained_since: row?.since.toISOString() ?? null,
     loads: loads.length,
     deployments: numbers.slice(0, WORKER_DEPLOYMENTS_MAX),
+    // What is gone since the placer looked waits for nothing.
+    ...(row?.waits && { left: row.waits.filter(({ dep, rev }) => loads.some((load) => load.dep === dep && load.rev === rev)) }),
   };
 }
 

@@ -25,7 +25,7 @@ interface Scene {
   readonly room?: number;
 }
 const aRound = ({ units, agents, assigned = {}, short = {}, room = 0 }: Scene): Round => ({
-  ...{ units, agents, observations: new Map(), room: () => room },
+  ...{ units, agents, observations: new Map(), room: () => room, failure: () => null },
   assignments: new Map(Object.entries(assigned).map(([wk, keys]) => [wk as Incarnation, new Set(keys)])),
   shortages: new Map(Object.entries(short).map(([key, reason]) => [key as UnitKey, { reason, detail: '' }])),
 });

@@ -10,6 +10,7 @@ import { AuditChain1769300000000 } from './migrations/1769300000000-audit-chain.
 import { Creations1766000000000 } from './migrations/1766000000000-creations.js';
 import { Tries1767500000000 } from './migrations/1767500000000-tries.js';
 import { DrainedAgents1770200000000 } from './migrations/1770200000000-drained-agents.js';
+import { DrainWaits1770300000000 } from './migrations/1770300000000-drain-waits.js';
 import { Quotas1769000000000 } from './migrations/1769000000000-quotas.js';
 import { History1769400000000 } from './migrations/1769400000000-history.js';
 import { NamedAgents1769100000000 } from './migrations/1769100000000-named-agents.js';
@@ -39,6 +40,7 @@ export const deploymentsDatabase: ServiceDatabase = {
     RolloutSuites1770000000000,
     ReplicaRanges1770100000000,
     DrainedAgents1770200000000,
+    DrainWaits1770300000000,
   ],
   strays: {
     schemas: ['audit'],

@@ -66,6 +66,11 @@ export class Failures {
     return this.#entries.get(key)?.last ?? null;
   }
 
+  /** How often in a row it was tried and failed. */
+  rounds(key: UnitKey): number {
+    return this.#entries.get(key)?.rounds ?? 0;
+  }
+
   /** True for a unit that fails on every agent until its file is replaced or its owner asks for a retry. */
   isPermanent(key: UnitKey): boolean {
     const reason = this.last(key)?.reason;

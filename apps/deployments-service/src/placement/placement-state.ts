@@ -13,10 +13,12 @@ export interface Round {
   readonly units: readonly Unit[];
   readonly observations: ReadonlyMap<DeploymentId, Observation>;
   /** The agents of the round, with only those loads that were assigned to them. */
-  readonly agents: readonly AgentHeartbeat[];
+  readonly agents: readonly LiveAgent[];
   readonly shortages: ReadonlyMap<UnitKey, Shortage>;
   /** Number of agents that could take a further replica of a unit now. */
   readonly room: (unit: Unit) => number;
+  /** The latest failure of a unit that has not been stable since, and how often in a row it failed. */
+  readonly failure: (unit: Pick<Unit, 'dep' | 'rev'>) => (Failure & { readonly rounds: number }) | null;
 }
 
 /** What one placer keeps between rounds: assignments, failures and shortages. Synchronous, without I/O. */
@@ -64,7 +66,12 @@ export class PlacementState {
         ({ agent: { wk }, obstacle }) =>
           obstacle === null && !assignments.get(wk)?.has(unitKey(unit)) && this.#failures.mayTry(unitKey(unit), wk, now),
       ).length;
-    return { assignments, units, observations, agents, shortages, room };
+    return { assignments, units, observations, agents, shortages, room, failure: (unit) => this.#failureOf(unitKey(unit)) };
+  }
+
+  #failureOf(key: UnitKey): (Failure & { rounds: number }) | null {
+    const last = this.#failures.last(key);
+    return last && { ...last, rounds: this.#failures.rounds(key) };
   }
 
   #observe(target: Target, agents: readonly AgentHeartbeat[], placement: PlacementResult): Observation {

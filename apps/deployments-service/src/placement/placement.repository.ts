@@ -12,6 +12,7 @@ import { recordOf } from '../deployments/deployments.repository.js';
 import { settingsOf } from '../deployments/revision-settings.js';
 import { EventsRepository, type NewEvent } from '../events/events.repository.js';
 import { type FeedChange, put } from '../feed/feed-records.js';
+import type { DrainWait } from './drain-waits.js';
 import type { Observation } from './observe.js';
 import type { StoredTarget, Target, WrittenState } from './target.js';
 
@@ -171,6 +172,14 @@ export class PlacementRepository {
         if (affected !== 1) continue;
         await this.#events.add(tx, { deployment: dep, account, kind: 'autoscale', facts: { before, replicas, requests } });
       }
+    });
+  }
+
+  /** Writes what replicas of drained agents wait for. Fenced as `writeStates`. */
+  async writeWaits(term: number, waits: readonly DrainWait[]): Promise<void> {
+    await this.#transactions.run(async (tx) => {
+      if ((await this.#lockTerm(tx)) !== term) return;
+      for (const { wk, left } of waits) await tx.query(`UPDATE drained_agent SET waits = $2 WHERE wk = $1`, [wk, JSON.stringify(left)]);
     });
   }
 

@@ -8,6 +8,7 @@ import { Autoscaler } from '../autoscaling/autoscaler.js';
 import { PlacementMetrics } from '../autoscaling/placement-metrics.js';
 import type { DeploymentsServiceConfig } from '../config.js';
 import { AssignmentSender } from './assignment-sender.js';
+import { DrainWaits } from './drain-waits.js';
 import { PlacementState, type Round } from './placement-state.js';
 import { PlacementRepository, stateChanges } from './placement.repository.js';
 import { TargetLoader } from './target-loader.js';
@@ -44,6 +45,7 @@ export class Placer {
   readonly #budget = new ChangeBudget(PUBLISHED);
   readonly #stopping = new AbortController();
   #state: PlacementState;
+  #waits = new DrainWaits();
   #term: number | null = null;
   #targets: readonly Target[] | null = null;
   /** Ends the loop's wait. */
@@ -106,6 +108,7 @@ export class Placer {
   elected({ term, former }: { term: number; former: number }): void {
     if (this.#term !== former) {
       this.#state = new PlacementState(this.#clear);
+      this.#waits = new DrainWaits();
       this.#targets = null;
       this.#scaler.forget();
     }
@@ -166,6 +169,8 @@ export class Placer {
 
   async #write(term: number, targets: readonly Target[], round: Round): Promise<void> {
     const now = performance.now();
+    const waits = this.#waits.changes(round);
+    if (waits.length > 0) await this.#repository.writeWaits(term, waits);
     const changes = stateChanges(targets, round.observations, this.#budget, now);
     if (changes.length > 0) await this.#repository.writeStates(term, changes);
     const scalings = this.#scaler.decide(targets, round, now);

@@ -10,6 +10,23 @@ export const CONNECTED_WORKERS_PAGE = 200;
 /** Deployments that one worker is listed with. */
 export const WORKER_DEPLOYMENTS_MAX = 100;
 
+/** Replicas of a drained worker that are listed with what they wait for. */
+export const REPLICAS_LEFT_MAX = 10;
+
+/**
+ * Why a replica is still on its drained worker. `no_worker` and `no_capacity`: no other worker can run it, or has room for it, as
+ * in `slipway_placement_unplaced_replicas`. `loading`: another worker loads it. `failed`: it failed there, and is tried again.
+ * `ending`: another worker serves it or nobody wants it, and its requests end here.
+ */
+export const ReplicaLeft = z.object({
+  dep: DeploymentId,
+  rev: z.int().positive(),
+  reason: enumOr(z.enum(['no_worker', 'no_capacity', 'loading', 'failed', 'ending']), 'loading'),
+  /** One public sentence or two, with the number that matters. */
+  detail: z.string().max(500),
+});
+export type ReplicaLeft = z.infer<typeof ReplicaLeft>;
+
 /** A worker whose heartbeats arrive, as placement sees it. */
 export const ConnectedWorker = z.object({
   wk: Incarnation,
@@ -28,6 +45,11 @@ export const ConnectedWorker = z.object({
   loads: z.int().nonnegative(),
   /** Their deployments by number, the first 100. */
   deployments: z.array(DeploymentId).max(WORKER_DEPLOYMENTS_MAX),
+  /**
+   * What replicas of a drained worker wait for, the first 10 by deployment, as of the last two seconds. Absent for other workers,
+   * until the placer has looked, and from replicas of the service before release 0.2.
+   */
+  left: z.array(ReplicaLeft).max(REPLICAS_LEFT_MAX).optional(),
 });
 export type ConnectedWorker = z.infer<typeof ConnectedWorker>;
 
