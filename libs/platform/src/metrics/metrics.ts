@@ -1,6 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import { PROTOCOL } from '@slipway/contracts';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { SLIPWAY_VERSION } from '../config/version.js';
+import { type Labels, metricText, type Samples } from './text-format.js';
 
 export { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
@@ -10,14 +12,35 @@ export { Counter, Gauge, Histogram, Registry } from 'prom-client';
  */
 const LAG_PERIOD_MS = 100;
 
-/** Measures lag and collections of garbage from the first scrape on, so that a process without scrapes can rest. */
+interface Readable {
+  get(): Promise<Samples>;
+  /** Histograms have it: labels that all buckets of a series share come by themselves. */
+  getForPromString?(): Promise<Samples>;
+}
+
+/**
+ * Measures lag and collections of garbage from the first scrape on, so that a process without scrapes can rest. Metrics are
+ * written one after the other, each in a turn of the event loop of its own: a scrape of 500 deployments has 17,000 lines, and
+ * streams wait no longer than for the largest metric.
+ */
 class ProcessRegistry extends Registry {
   #collects = false;
+  #defaults: Labels = {};
 
-  override metrics(): Promise<string> {
+  override setDefaultLabels(labels: Labels): void {
+    this.#defaults = labels;
+    super.setDefaultLabels(labels);
+  }
+
+  override async metrics(): Promise<string> {
     if (!this.#collects) collectDefaultMetrics({ register: this, eventLoopMonitoringPrecision: LAG_PERIOD_MS });
     this.#collects = true;
-    return super.metrics();
+    const texts: string[] = [];
+    for (const metric of this.getMetricsAsArray() as unknown as Readable[]) {
+      texts.push(metricText(await (metric.getForPromString?.() ?? metric.get()), this.#defaults));
+      await setImmediate();
+    }
+    return `${texts.join('\n\n')}\n`;
   }
 }
 
