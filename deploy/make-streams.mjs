@@ -1,5 +1,5 @@
 // Makes the JetStream streams and value stores that services publish to, as the NATS user `boot`, and leaves. Streams
-// that exist are brought up to date and keep what they hold. Reads NATS_URL, NATS_CREDENTIALS_DIR,
+// that exist are brought up to date and keep what they hold; with --missing they are left as they are. Reads NATS_URL, NATS_CREDENTIALS_DIR,
 // NATS_CA, NATS_CERT, NATS_KEY and SLIPWAY_ENV; a stream has as many copies as NATS_URL names servers, three at most.
 import { setTimeout as delay } from 'node:timers/promises';
 import { VALUE_STORES, WORK_STREAMS } from '@slipway/contracts';
@@ -8,6 +8,7 @@ import { connectNats, createLogger, ensureValueStore, ensureWorkStream, isTooLar
 const { NATS_URL: url = '', NATS_CREDENTIALS_DIR: credentialsDir, SLIPWAY_ENV: env = 'dev' } = process.env;
 /** A cluster that has just been started elects its leaders first. */
 const PATIENCE_MS = 120_000;
+const missingOnly = process.argv.includes('--missing');
 const replicas = Math.min(3, url.split(',').length);
 const log = createLogger('make-streams', 'warn');
 
@@ -15,7 +16,7 @@ async function make(ensure, nats) {
   const end = Date.now() + PATIENCE_MS;
   for (;;) {
     try {
-      return await ensure({ nats, env, replicas, timeoutMs: 5_000 });
+      return await ensure({ nats, env, replicas, missingOnly, timeoutMs: 5_000 });
     } catch (error) {
       if (Date.now() > end || isTooLarge(error)) throw error;
       await delay(1_000);

@@ -64,7 +64,8 @@ export const objectsOf = (text: string): KubernetesObject[] =>
     .map((document) => document.toJS() as KubernetesObject | null)
     .filter((one) => one !== null);
 
-/** Pods of an object: of a Deployment, a StatefulSet or a Job. */
+/** Pods of an object: of a Deployment, a StatefulSet, a Job or a CronJob. */
 export function podOf({ spec }: KubernetesObject): PodSpec | undefined {
-  return (spec?.['template'] as { spec?: PodSpec } | undefined)?.spec;
+  const job = spec?.['jobTemplate'] as KubernetesObject | undefined;
+  return job ? podOf(job) : (spec?.['template'] as { spec?: PodSpec } | undefined)?.spec;
 }

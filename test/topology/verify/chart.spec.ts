@@ -110,6 +110,16 @@ describe('the Helm chart, rendered', () => {
     expect(board.metadata.labels).toMatchObject({ grafana_dashboard: '1' });
   });
 
+  it('makes streams that are missing by a schedule', (context) => {
+    if (helm.startsWith('skip:')) return context.skip(helm.slice(5));
+    const cron = objects('minimal').find(({ kind }) => kind === 'CronJob')!;
+    expect([cron.metadata.name, cron.spec?.['schedule']]).toEqual(['slipway-streams', '*/5 * * * *']);
+    const job = objects('minimal').find(({ kind, metadata }) => kind === 'Job' && metadata.name.startsWith('slipway-streams'))!;
+    const [own, made] = [podOf(cron), podOf(job)].map((pod) => pod!.containers[0]!);
+    expect(own!.command).toEqual([...made!.command!, '--missing']);
+    expect(own!.env).toEqual(made!.env);
+  });
+
   it('opens the way to a collector where there is one', (context) => {
     if (helm.startsWith('skip:')) return context.skip(helm.slice(5));
     const collectors = (name: string, port: number): [string, boolean][] =>

@@ -32,11 +32,11 @@ export const isTooLarge = (error: unknown): boolean => error instanceof JetStrea
  * Creates or updates the stream of a value store. Repeatable; stored values are kept.
  * @throws JetStreamApiError when JetStream refuses, JetStreamError when there is no JetStream, TimeoutError after `timeoutMs`.
  */
-export async function ensureValueStore(store: ValueStore, { nats, env, replicas, timeoutMs }: EnsureOptions): Promise<void> {
+export async function ensureValueStore(store: ValueStore, { nats, env, replicas, missingOnly, timeoutMs }: EnsureOptions): Promise<void> {
   const { streams } = await jetstreamManager(nats, { timeout: timeoutMs, checkAPI: false });
   const name = valueStoreName(store, env);
   const known = await existing(streams.info(name));
   const config = { ...streamConfig(store, env), num_replicas: replicas ?? known?.config.num_replicas ?? 1 };
-  if (known) await streams.update(name, config);
-  else await streams.add({ name, ...config });
+  if (!known) await streams.add({ name, ...config });
+  else if (!missingOnly) await streams.update(name, config);
 }

@@ -19,6 +19,8 @@ export interface EnsureOptions {
   readonly env: string;
   /** Servers that store the stream: 3 in a cluster. Absent = unchanged; 1 for a new stream. */
   readonly replicas?: number | undefined;
+  /** True = what exists is left as it is. */
+  readonly missingOnly?: boolean | undefined;
   /** Timeout of each JetStream call, in milliseconds. */
   readonly timeoutMs: number;
 }
@@ -64,15 +66,15 @@ export async function existing<T>(info: Promise<T>): Promise<T | null> {
  * Creates or updates a stream and its consumer. Repeatable; stored events are kept.
  * @throws JetStreamApiError when JetStream refuses, JetStreamError when there is no JetStream, TimeoutError after `timeoutMs`.
  */
-export async function ensureWorkStream(stream: WorkStream, { nats, env, replicas, timeoutMs }: EnsureOptions): Promise<void> {
+export async function ensureWorkStream(stream: WorkStream, { nats, env, replicas, missingOnly, timeoutMs }: EnsureOptions): Promise<void> {
   const { streams, consumers } = await jetstreamManager(nats, { timeout: timeoutMs, checkAPI: false });
   const name = workStreamName(stream, env);
   const known = await existing(streams.info(name));
   const config = { ...streamConfig(stream, env), num_replicas: replicas ?? known?.config.num_replicas ?? 1 };
-  if (known) await streams.update(name, config);
-  else await streams.add({ name, ...config });
+  if (!known) await streams.add({ name, ...config });
+  else if (!missingOnly) await streams.update(name, config);
   const consumer = consumerConfig(stream);
   // `add` fails where the consumer exists with other limits.
-  if (await existing(consumers.info(name, stream.worker))) await consumers.update(name, stream.worker, consumer);
-  else await consumers.add(name, consumer);
+  if (!(await existing(consumers.info(name, stream.worker)))) await consumers.add(name, consumer);
+  else if (!missingOnly) await consumers.update(name, stream.worker, consumer);
 }
