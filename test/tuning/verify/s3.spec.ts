@@ -1,84 +1,44 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { DeleteDataset, DownloadDataset, OpenUpload, ReadExamples } from '@slipway/contracts';
-import { endWithProcess, freePorts, startTestPostgres, type TestPostgres } from '@slipway/testing';
+import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { exitOf } from '../../testing/exit-of.js';
 import { until } from '../../testing/until.js';
 import { checked, conversations, DoorClient, sha256Of, uploadFile } from '../bytes.js';
 import { anAccount, TuningRig } from '../rig.js';
+import { S3_KEYS, S3_NEEDED, S3_PROGRAM, S3Server } from '../s3-server.js';
 
-const KEYS = { AWS_ACCESS_KEY_ID: 'slipway', AWS_SECRET_ACCESS_KEY: 'slipway-secret-for-tests', AWS_REGION: 'us-east-1' };
 const BUCKET = 'slipway-blobs';
-
-/** `go install github.com/versity/versitygw/cmd/versitygw@v1.8.0`: a server that checks signatures and keeps files. */
-function installedServer(): string | null {
-  const name = process.env['VERSITYGW_BIN'] ?? 'versitygw';
-  try {
-    execFileSync(name, ['--version'], { stdio: 'ignore' });
-    return name;
-  } catch {
-    return null;
-  }
-}
-const SERVER = installedServer();
 
 let postgres: TestPostgres;
 let rig: TuningRig;
-let folder: string;
-let port: number;
-let server: ChildProcess;
-
-async function startServer(): Promise<void> {
-  const args = ['--access', KEYS.AWS_ACCESS_KEY_ID, '--secret', KEYS.AWS_SECRET_ACCESS_KEY, '--port', `127.0.0.1:${port}`, '--quiet'];
-  server = spawn(SERVER ?? '', [...args, 'posix', join(folder, 'store')], { stdio: 'ignore' });
-  endWithProcess(server);
-  await until('the server answers', () => fetch(`http://127.0.0.1:${port}/`).catch(() => null));
-}
-
-async function stopServer(): Promise<void> {
-  server.kill('SIGKILL');
-  await exitOf(server);
-}
+let server: S3Server;
 
 const settings = (more: Readonly<Record<string, string>> = {}): Record<string, string> => ({
-  ...{ BLOB_URL: `s3://${BUCKET}/prod`, AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}`, AWS_MAX_ATTEMPTS: '2', BLOB_KEEP_HOURS: '0' },
-  ...KEYS,
+  ...server.settings(`${BUCKET}/prod`),
+  BLOB_KEEP_HOURS: '0',
   ...more,
 });
-
-/** Files of the bucket, without what the server keeps for itself. */
-async function stored(): Promise<string[]> {
-  const found = await readdir(join(folder, 'store', BUCKET), { recursive: true, withFileTypes: true });
-  return found.filter((one) => one.isFile() && !one.parentPath.includes('.sgwtmp')).map(({ parentPath, name }) => join(parentPath, name));
-}
+const stored = (): Promise<string[]> => server.stored(BUCKET);
 
 const made = async (): Promise<{ account: ReturnType<typeof anAccount>; dataset: Awaited<ReturnType<TuningRig['createDataset']>> }> => {
   const account = anAccount();
   return { account, dataset: await rig.createDataset(account) };
 };
 
-describe.skipIf(SERVER === null)('blobs in S3 (versitygw is needed in PATH or as VERSITYGW_BIN)', () => {
+describe.skipIf(S3_PROGRAM === null)(`blobs in S3 (${S3_NEEDED})`, () => {
   beforeAll(async () => {
     postgres = await startTestPostgres();
   });
   afterAll(() => postgres.stop());
 
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'slipway-s3-'));
-    execFileSync('mkdir', ['-p', join(folder, 'store', BUCKET)]);
-    [port = 0] = await freePorts(1);
-    await startServer();
+    server = await S3Server.open(BUCKET);
     rig = await TuningRig.open(postgres);
   });
   afterEach(async () => {
     await rig.close();
-    await stopServer();
-    rmSync(folder, { recursive: true });
+    await server.close();
   });
 
   it('are put, read in parts, checked and removed', async () => {
@@ -110,16 +70,16 @@ describe.skipIf(SERVER === null)('blobs in S3 (versitygw is needed in PATH or as
     const { account, dataset } = await made();
     const first = await uploadFile(rig, { account, dataset, text: conversations(20) });
     await checked(rig, account, dataset, first);
-    await stopServer();
+    await server.stop();
     const { path } = await rig.ask(OpenUpload, { account, dataset });
     const refused = await new DoorClient(rig).put(path, conversations(30));
     expect([refused.status, await refused.text()]).toEqual([503, expect.stringContaining('blob store') as string]);
     expect((await rig.outcome(ReadExamples, { account, dataset, version: first, from: 1, limit: 1 })).code).toBe('unavailable');
-    await startServer();
+    await server.start();
     // What had come is there still: the repeated request takes its place.
     expect((await new DoorClient(rig).put(path, conversations(30))).status).toBe(201);
     expect(await checked(rig, account, dataset, 2)).toMatchObject({ state: 'ready', examples: 30 });
-    expect(await service.lastWords()).not.toContain(KEYS.AWS_SECRET_ACCESS_KEY);
+    expect(await service.lastWords()).not.toContain(S3_KEYS.AWS_SECRET_ACCESS_KEY);
   });
 
   it('are refused with the wrong credentials, which reach no log', async () => {
