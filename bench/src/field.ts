@@ -22,6 +22,8 @@ export interface Field {
   readonly against: string | null;
 }
 
+type Settings = Readonly<Record<string, string>>;
+
 /** Starts servers, and hands what ends them to a clean-up. */
 class Starter {
   readonly #owned: (server: { stop(): Promise<void> }) => void;
@@ -41,9 +43,11 @@ class Starter {
     return startNginx(options, this.#owned);
   }
 
-  async slipway(name: string, version: string, root: string): Promise<Way> {
-    const { environment, freePort } = this.stage;
-    const dataDir = join(this.folder, `data-${name}`);
+  /** @param settings further variables of its environment */
+  async slipway(name: string, { version, root }: { version: string; root: string }, settings: Settings = {}): Promise<Way> {
+    const { freePort } = this.stage;
+    const environment = { ...this.stage.environment, ...settings };
+    const dataDir = join(this.folder, `data-${name.replaceAll(' ', '-')}`);
     return startSlipway({ name, version, root, environment, dataDir, port: await freePort(), enginePort: this.enginePort }, this.#owned);
   }
 
@@ -58,7 +62,7 @@ class Starter {
       built.push(launcher);
     });
     for (const launcher of built) await launcher.stop();
-    return this.slipway(name, commit, root);
+    return this.slipway(name, { version: commit, root });
   }
 
   async peer(peer: Peer, installed: string): Promise<Way> {
@@ -108,7 +112,13 @@ export async function bringUp(
   const starter = new Starter(stage, cleanUp, folder, first.port);
   const ways = [directWay(first.port), await starter.nginx()];
   progress('Starting Slipway…');
-  ways.push(await starter.slipway('slipway', 'this', stage.root));
+  ways.push(await starter.slipway('slipway', { version: 'this', root: stage.root }));
+  if (options.spans) {
+    const { first: collector } = await help<{ port: number }>('engine/collector-process.js');
+    // The share of traces that Slipway samples by itself is 5 %.
+    const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector.port}` };
+    ways.push(await starter.slipway('slipway with spans', { version: 'this', root: stage.root }, settings));
+  }
   if (fetched.checkout) progress(`Building and starting Slipway of ${fetched.checkout.commit}…`);
   const other = fetched.checkout ? await starter.otherSlipway(fetched.checkout) : null;
   if (other) ways.push(other);

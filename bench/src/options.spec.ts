@@ -13,6 +13,10 @@ describe('the options of the benchmark', () => {
     expect(readOptions(['rest'])).toMatchObject({ loads: [], rest: true, idle: false });
   });
 
+  it('add a Slipway with spans where it is wanted', () => {
+    expect([readOptions(['short']).spans, readOptions(['short', '--spans']).spans]).toEqual([false, true]);
+  });
+
   it('refuse a load that does not exist, and rounds that are no number', () => {
     expect(() => readOptions(['shrt'])).toThrow(/no load shrt; there are rest, idle, short/);
     expect(() => readOptions(['--rounds', '0'])).toThrow(/whole number/);

@@ -25,6 +25,7 @@ Starts everything that it needs, and ends it. Results are written to bench/resul
   --against REF  another state of Slipway, by its git name, takes turns with this one: the run fails when a load became more
                  than 3 % dearer, and by more than the spread of the rounds allows
   --peer NAME[,NAME…]   other gateways take turns too: ${PEERS.map(({ name }) => name).join(', ')}
+  --spans        a second Slipway takes turns too, which exports the spans of 5 % of its requests
   --quick        one round of a quarter of the time: shows that it runs, and measures little
   --help         this text
 `;
@@ -41,6 +42,8 @@ export interface BenchOptions {
   readonly against: string | null;
   /** Names. */
   readonly peers: readonly string[];
+  /** A way that exports spans takes part. */
+  readonly spans: boolean;
   readonly help: boolean;
 }
 
@@ -80,6 +83,7 @@ const OPTIONS = {
   rounds: { type: 'string' },
   against: { type: 'string' },
   peer: { type: 'string', multiple: true },
+  spans: { type: 'boolean' },
   quick: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -95,7 +99,7 @@ function parsed(argv: readonly string[]) {
 /** @throws BenchError in one line */
 export function readOptions(argv: readonly string[]): BenchOptions {
   const { values, positionals } = parsed(argv);
-  const { quick = false, help = false } = values;
+  const { quick = false, help = false, spans = false } = values;
   const against = values.against ?? null;
   const names = namesOf(positionals);
   const rounds = roundsOf(values.rounds ?? String(quick && against === null ? 1 : DEFAULT_ROUNDS));
@@ -108,6 +112,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
     rounds,
     against,
     peers: peersOf(values.peer ?? []),
+    spans,
     share: quick ? QUICK_SHARE : 1,
     help,
   };
