@@ -1,17 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
-
-/** Services, each with a `main.ts`. */
-const SERVICES = ['console', 'deployments-service', 'gateway', 'inference-worker', 'keys-service', 'training-worker', 'tuning-service'];
-
-/** Sources of programs that are started as processes, besides the services. */
-const OTHER_PROGRAMS = [
-  'apps/inference-worker/src/runner/main.ts',
-  'apps/launcher/src/control-plane-main.ts',
-  'apps/training-worker/src/job/main.ts',
-];
 
 /** Services that `npm start` runs in one process: their definitions are linked, too, so that they share what they load. */
 const OF_THE_CONTROL_PLANE = ['deployments-service', 'keys-service', 'training-worker', 'tuning-service'];
@@ -24,11 +14,13 @@ const NOT_LINKED = /^(@aws-sdk|@zxcvbn-ts|node-llama-cpp|pg|reflect-metadata|typ
 
 const outputOf = (source) => source.replace('/src/', '/dist/').replace(/\.ts$/, '');
 
+/** Sources of programs: what the compiler leaves out of an app. Of apps that are compiled; an image has not all of them. */
 function programsIn(root) {
-  const sources = [...SERVICES.map((app) => `apps/${app}/src/main.ts`), ...OTHER_PROGRAMS];
-  return sources.filter(
-    (source) => existsSync(join(root, source)) && existsSync(join(root, source.split('/').slice(0, 2).join('/'), 'dist')),
-  );
+  const compiled = readdirSync(join(root, 'apps')).filter((app) => existsSync(join(root, 'apps', app, 'dist')));
+  return compiled.flatMap((app) => {
+    const { exclude = [] } = JSON.parse(readFileSync(join(root, 'apps', app, 'tsconfig.json'), 'utf8'));
+    return exclude.filter((source) => source.endsWith('main.ts')).map((source) => `apps/${app}/${source}`);
+  });
 }
 
 function entriesIn(root) {

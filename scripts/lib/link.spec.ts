@@ -8,8 +8,11 @@ import { linkPrograms } from './link.mjs';
 let root: string;
 beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), 'slipway-link-')));
+  write({ 'apps/gateway/tsconfig.json': TSCONFIG });
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const TSCONFIG = JSON.stringify({ include: ['src'], exclude: ['src/**/*.spec.ts', 'src/main.ts'] });
 
 function write(files: Readonly<Record<string, string>>): void {
   for (const [path, content] of Object.entries(files)) {
@@ -57,6 +60,7 @@ describe('a linked program', () => {
 
 describe('definitions of services', () => {
   const service = (name: string): Record<string, string> => ({
+    [`apps/${name}/tsconfig.json`]: TSCONFIG,
     [`apps/${name}/src/main.ts`]: `import './${name}.js';\n`,
     [`apps/${name}/dist/${name}.js`]: "export { born } from '../../../libs/clock/dist/index.js';\n",
   });
