@@ -200,7 +200,7 @@ module.exports = {
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^((apps|libs)/[^/]+/dist|libs/dist|test/schemas/generate)/' },
+    exclude: { path: '^((apps|libs)/[^/]+/dist|test/schemas/generate)/' },
     enhancedResolveOptions: { conditionNames: ['import', 'node', 'default', 'types'], exportsFields: ['exports'] },
   },
 };

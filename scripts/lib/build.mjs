@@ -9,7 +9,7 @@ import { StartError } from './start-error.mjs';
 const DASHBOARD = 'apps/dashboard';
 
 /** What linked programs share. */
-const SHARED = 'libs/dist';
+const SHARED = 'libs/platform/dist/linked';
 
 const projectsIn = (root, folder) =>
   readdirSync(join(root, folder))

@@ -7,7 +7,7 @@ import { rolldown } from 'rolldown';
 const OF_THE_CONTROL_PLANE = ['deployments-service', 'keys-service', 'training-worker', 'tuning-service'];
 
 /** Where the parts go that several programs share. */
-const SHARED = 'libs/dist';
+const SHARED = 'libs/platform/dist/linked';
 
 /** Stays in node_modules: looks for drivers or native code beside itself, or is seldom loaded. */
 const NOT_LINKED = /^(@aws-sdk|@zxcvbn-ts|node-llama-cpp|pg|reflect-metadata|typeorm)(\/|$)/;

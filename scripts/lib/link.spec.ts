@@ -76,9 +76,9 @@ describe('definitions of services', () => {
   });
 
   it('keep no shared part of the build before', async () => {
-    write({ ...SHARED_CLOCK, ...service('keys-service'), ...service('tuning-service'), 'libs/dist/old-1234.js': '' });
+    write({ ...SHARED_CLOCK, ...service('keys-service'), ...service('tuning-service'), 'libs/platform/dist/linked/old-1234.js': '' });
     await linkPrograms(root);
-    const parts = readdirSync(join(root, 'libs/dist'));
+    const parts = readdirSync(join(root, 'libs/platform/dist/linked'));
     expect(parts).not.toContain('old-1234.js');
     expect(parts.length).toBeGreaterThan(0);
   });

@@ -39,7 +39,7 @@ describe('the Dockerfile', () => {
       '.env',
       'node_modules/zod/package.json',
       'apps/gateway/dist/main.js',
-      'libs/dist/nest.js',
+      'libs/platform/dist/linked/nest.js',
       'apps/gateway/src/config.spec.ts',
       '.slipway/secrets/launcher.json',
       'models/x.gguf',
