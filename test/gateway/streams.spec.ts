@@ -6,6 +6,18 @@ import { answerInWords, answerSlowly, pause, ScriptedRunner, staySilent, usageOf
 
 const TIMES = { commitStreamMs: 300, keepAliveMs: 300, commitDocumentMs: 300, stalledMs: 2_000, engineSilenceMs: 1_500 };
 
+/** The whole body, and calls back once it begins as awaited. */
+async function readAll({ body }: Response, begin: RegExp, begun: () => void): Promise<string> {
+  let [text, isBegun] = ['', false];
+  for await (const part of body!.pipeThrough(new TextDecoderStream())) {
+    text += part;
+    const wasBegun = isBegun;
+    isBegun = begin.test(text);
+    if (isBegun && !wasBegun) begun();
+  }
+  return text;
+}
+
 describe('streams through a gateway', () => {
   let rig: GatewayRig;
   let gw: RunningGateway;
@@ -218,14 +230,15 @@ describe('streams through a gateway', () => {
 
   it('that are silent get comments, and still answer', async () => {
     const { deployment, runner } = await served(1);
+    let speak: () => void;
     runner.script = async (start, writer, signal) => {
-      await pause(1_200, signal);
+      await new Promise<void>((resolve) => (speak = resolve));
       return answerInWords(start, writer, signal);
     };
-    const answer = await (await post(deployment, 'late words', { stream: true }, impatient)).text();
+    const answer = await readAll(await post(deployment, 'late words', { stream: true }, impatient), /^(: waiting\n\n){2}/, () => speak());
     expect(answer).toMatch(/^(: waiting\n\n){2,}data: /);
     expect(textOf(answer)).toBe('late words');
-    const document = await (await post(deployment, 'late words', {}, impatient)).text();
+    const document = await readAll(await post(deployment, 'late words', {}, impatient), /^ {2}/, () => speak());
     expect(document).toMatch(/^ {2,}\{/);
     expect(JSON.parse(document)).toMatchObject({ choices: [{ message: { content: 'late words' } }] });
   });
