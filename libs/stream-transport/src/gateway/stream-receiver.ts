@@ -75,6 +75,7 @@ export class StreamReceiver {
       answerMs: LINK_ANSWER_MS,
       onUp: () => this.#linkUp(),
       onDown: () => this.#peers.clearSuspicions(),
+      onMoves: () => this.#peers.acknowledgeAll(),
     });
     this.#bulkLink = new Link({ nats: bulk, log, clock, answerMs: LINK_ANSWER_MS });
     this.#stallWatch = new StallWatch({ ...this.#settings, patienceMs: this.#settings.leaseMs });

@@ -106,6 +106,8 @@ export interface LinkOptions {
   readonly answerMs: number;
   readonly onUp?: () => void;
   readonly onDown?: () => void;
+  /** The server has said that it shuts down: what peers must know should be sent now. */
+  readonly onMoves?: () => void;
 }
 
 /** A timer later than this was delayed by a stall of this process, in milliseconds. */
@@ -134,7 +136,7 @@ export class Link {
     watchConnection(this.#nats, {
       disconnected: () => this.#change(false),
       reconnected: () => this.#change(true),
-      serverLeaves: () => (this.#moves = true),
+      serverLeaves: () => this.#serverLeaves(),
     });
   }
 
@@ -210,12 +212,18 @@ export class Link {
     this.#connected = up;
     this.#changedAt = this.#options.clock();
     if (up) {
-      this.#moves = false;
+      this.#moves = this.#nats.info?.ldm === true;
       this.#release();
       this.#options.onUp?.();
     } else {
       this.#options.onDown?.();
     }
+  }
+
+  #serverLeaves(): void {
+    if (this.#stopped || !this.#connected) return;
+    this.#moves = true;
+    this.#options.onMoves?.();
   }
 
   #release(): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readControl } from './control-handler.js';
+import { ControlHandler, type ControlHandlerOptions, readControl } from './control-handler.js';
 
 describe('a control message', () => {
   it('is read when valid', () => {
@@ -30,4 +30,19 @@ describe('a control message', () => {
     '{"k":"cancel","st":"a.b","at":1,"why":""}',
     '{"k":"replay","st":"s","at":0,"from":1}',
   ])('is none when it says %s', (text) => expect(readControl(text)).toBeNull());
+});
+
+it('every gateway with streams here is told of a move', () => {
+  const sent: [string, unknown][] = [];
+  const handler = new ControlHandler({
+    publisher: { send: (subject: string, json: string) => sent.push([subject, JSON.parse(json)]) },
+    table: { gateways: () => ['g1', 'g2'] },
+    answers: (gateway: string) => `to.${gateway}`,
+  } as unknown as ControlHandlerOptions);
+  handler.tellMoves();
+  const news = { k: 'ok', gone: [], moves: true };
+  expect(sent).toEqual([
+    ['to.g1', news],
+    ['to.g2', news],
+  ]);
 });

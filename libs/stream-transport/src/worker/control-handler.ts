@@ -35,6 +35,8 @@ export interface ControlHandlerOptions {
   readonly publisher: Publisher;
   readonly table: StreamTable;
   readonly starts: Pick<StartHandler, 'cancelled'>;
+  /** Where a gateway takes answers of this worker. */
+  readonly answers: (gateway: string) => string;
   /** Whether this process will connect to another NATS server, which gateways must know. */
   readonly moving: () => boolean;
 }
@@ -67,6 +69,12 @@ export class ControlHandler {
     if (!isNoResponders(msg)) return;
     const [at, st] = msg.subject.split('.').reverse();
     if (st) this.options.table.find(st as StreamId, Number(at))?.interest.missing(monotonic());
+  }
+
+  /** Tells all gateways with streams here that this process will connect to another NATS server, before it does. */
+  tellMoves(): void {
+    const { table, publisher, answers } = this.options;
+    for (const gateway of table.gateways()) publisher.send(answers(gateway), JSON.stringify({ k: 'ok', gone: [], moves: true }));
   }
 
   #answer(msg: Msg, gone: readonly unknown[]): void {

@@ -1,4 +1,4 @@
-import { Discover, ServiceError, wildcardOf } from '@slipway/contracts';
+import { Discover, type Incarnation, ServiceError, wildcardOf } from '@slipway/contracts';
 import { type Logger, type Msg, type NatsConnection, overWithin, type Subscription, Ticker } from '@slipway/platform';
 import { type StreamSettings, streamSettings } from '../stream-settings.js';
 import type { Admission, WorkerLoad } from '../types.js';
@@ -106,7 +106,14 @@ export class StreamSender {
     this.#subjects = subjectsOf(env);
     this.#publisher = new Publisher(nats, log);
     this.#framePublisher = new FramePublisher(this.#publisher);
-    this.#link = new Link({ nats, log, clock: monotonic, answerMs: LINK_ANSWER_MS, onUp: () => this.#reconnected() });
+    this.#link = new Link({
+      nats,
+      log,
+      clock: monotonic,
+      answerMs: LINK_ANSWER_MS,
+      onUp: () => this.#reconnected(),
+      onMoves: () => this.#controlHandler.tellMoves(),
+    });
     this.#table = new StreamTable(this.#settings, this.counters, monotonic());
     this.#stallWatch = new StallWatch({ ...this.#settings, patienceMs: this.#settings.leaseMs });
     this.#ticker = new Ticker({
@@ -118,7 +125,15 @@ export class StreamSender {
     this.#reporter = this.#createReporter();
     this.#startHandler = this.#createStartHandler();
     const [publisher, table, starts] = [this.#publisher, this.#table, this.#startHandler];
-    this.#controlHandler = new ControlHandler({ counters: this.counters, publisher, table, starts, moving: () => this.#link.moves });
+    const answers = (gateway: string): string => this.#subjects.answers(gateway as Incarnation, options.wk);
+    this.#controlHandler = new ControlHandler({
+      counters: this.counters,
+      publisher,
+      table,
+      starts,
+      answers,
+      moving: () => this.#link.moves,
+    });
   }
 
   /** Streams held: running, or ended and not yet acknowledged. */

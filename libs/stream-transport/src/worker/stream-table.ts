@@ -93,6 +93,11 @@ export class StreamTable {
     for (const stream of this.#streams.values()) stream.report();
   }
 
+  /** Gateways with streams here. */
+  *gateways(): Generator<string> {
+    for (const { streams } of this.#gateways.values()) for (const { address } of firstOf(streams)) yield address.gw;
+  }
+
   /** Ends streams without a lease or a gateway; ticks the others. */
   tick(now: number, judge: boolean): void {
     this.#over.sweep(now);
