@@ -26,6 +26,7 @@ export interface ComposeService {
   readonly read_only?: boolean;
   readonly restart?: string;
   readonly stop_grace_period?: string;
+  readonly stop_signal?: string;
   readonly cap_drop?: readonly string[];
   readonly cap_add?: readonly string[];
   readonly security_opt?: readonly string[];

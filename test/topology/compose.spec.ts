@@ -274,6 +274,16 @@ describe('docker-compose.yml', () => {
     }
   });
 
+  it('stops NATS nodes by lame duck, in their time', () => {
+    const nodes = Object.entries(compose.services).filter(([name]) => name.startsWith('nats-'));
+    const [, seconds] = /lame_duck_duration: "(\d+)s"/.exec(read('libs/platform/src/nats/nats-conf.ts')) ?? [];
+    expect(nodes).toHaveLength(3);
+    for (const [, { stop_signal: signal, stop_grace_period: grace = '' }] of nodes) {
+      expect(signal).toBe('SIGUSR2');
+      expect(Number.parseInt(grace, 10)).toBeGreaterThan(Number(seconds) + 10);
+    }
+  });
+
   it('keeps stopping gateways serving for a balancer', () => {
     for (const [name, service] of ours.filter(([, one]) => appOf(one) === 'gateway')) {
       const { SHUTDOWN_GRACE_MS, DRAIN_MS } = environmentOf(service);

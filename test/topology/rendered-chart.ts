@@ -19,6 +19,7 @@ export interface Container {
   readonly command?: readonly string[];
   readonly env?: readonly Variable[];
   readonly securityContext?: Readonly<Record<string, unknown>>;
+  readonly lifecycle?: { readonly preStop?: { readonly exec: { readonly command: readonly string[] } } };
   readonly resources?: { readonly limits?: Readonly<Record<string, unknown>> };
   readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
 }

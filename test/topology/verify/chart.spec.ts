@@ -120,6 +120,13 @@ describe('the Helm chart, rendered', () => {
     expect(own!.env).toEqual(made!.env);
   });
 
+  it('stops NATS nodes by lame duck, in their time', (context) => {
+    if (helm.startsWith('skip:')) return context.skip(helm.slice(5));
+    const pod = podOf(objects('minimal').find(({ kind }) => kind === 'StatefulSet')!)!;
+    expect(pod.containers[0]!.lifecycle?.preStop?.exec.command).toEqual(['sh', '-c', 'kill -USR2 1']);
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(40);
+  });
+
   it('opens the way to a collector where there is one', (context) => {
     if (helm.startsWith('skip:')) return context.skip(helm.slice(5));
     const collectors = (name: string, port: number): [string, boolean][] =>
