@@ -15,6 +15,9 @@ const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor']);
 /** No key above is longer, even with every character escaped. */
 const LONGEST_KEY = 6 * 'max_completion_tokens'.length;
 
+/** Bytes of a string that are looked at one by one before the rest is searched. */
+const NEAR_BYTES = 64;
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
@@ -49,10 +52,14 @@ class Guard {
   /** Number of keys so far of the open object at each depth. */
   readonly #keys = new Uint32Array(MAX_DEPTH + 1);
 
-  readonly #bytes: Uint8Array;
+  /** A `Buffer`, whose search is native: a typed array's own takes 30 times as long. */
+  readonly #bytes: Buffer;
+  /** Next quote and next backslash that were searched for; before the present position: search again. */
+  #quoteAt = -1;
+  #backslashAt = -1;
 
   constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   run(): GuardVerdict {
@@ -124,18 +131,26 @@ class Guard {
     const bytes = this.#bytes;
     const start = this.#at;
     let escaped = false;
-    let i = start + 1;
-    while (i < bytes.length && bytes[i] !== QUOTE) {
-      if (bytes[i] === BACKSLASH) {
-        escaped = true;
-        i += 1;
-        if (bytes[i] === LETTER_U) i = this.#unit(i);
-      }
+    let i = this.#nextSpecial(start + 1);
+    while (bytes[i] === BACKSLASH) {
+      escaped = true;
       i += 1;
+      if (bytes[i] === LETTER_U) i = this.#unit(i);
+      i = this.#nextSpecial(i + 1);
     }
     this.#at = i;
     if (i - start > LONGEST_KEY || !this.#isKey(i + 1)) return null;
     return this.#key(Buffer.from(bytes.buffer, bytes.byteOffset + start, i + 1 - start).toString('utf8'), escaped);
+  }
+
+  /** Position of the next quote or backslash; the length of the text where there is none. Short strings need no search. */
+  #nextSpecial(from: number): number {
+    const bytes = this.#bytes;
+    const near = Math.min(from + NEAR_BYTES, bytes.length);
+    for (let i = from; i < near; i += 1) if (bytes[i] === QUOTE || bytes[i] === BACKSLASH) return i;
+    if (this.#quoteAt < near) this.#quoteAt = positionOf(bytes, QUOTE, near);
+    if (this.#backslashAt < near) this.#backslashAt = positionOf(bytes, BACKSLASH, near);
+    return Math.min(this.#quoteAt, this.#backslashAt);
   }
 
   /**
@@ -174,6 +189,11 @@ class Guard {
     this.#seen.add(key);
     return null;
   }
+}
+
+function positionOf(bytes: Buffer, byte: number, from: number): number {
+  const at = bytes.indexOf(byte, from);
+  return at === -1 ? bytes.length : at;
 }
 
 function unescape(quoted: string): string {

@@ -91,4 +91,24 @@ describe('a request body', () => {
       expect(JSON.stringify(parse(text))).not.toContain('secret');
     }
   });
+
+  const LONG = 'lorem '.repeat(50);
+  it.each([
+    ['an unpaired surrogate', `{"a":"${LONG}\\ud800${LONG}"}`, 'invalid_unicode'],
+    ['an escaped quote', `{"a":"${LONG}\\"${LONG}","__proto__":1}`, 'invalid_json'],
+    ['an escaped backslash', `{"a":"${LONG}\\\\","__proto__":1}`, 'invalid_json'],
+    ['a second model', `{"model":"${LONG}","messages":"${LONG}","model":"b"}`, 'invalid_json'],
+    ['an open string', `{"a":"${LONG}`, 'invalid_json'],
+    ['an open escape', `{"a":"${LONG}\\`, 'invalid_json'],
+    ['a huge number', `{"a":"${LONG}","b":1e999}`, 'invalid_value'],
+  ])('with %s behind a long text is refused', (_, text, code) => {
+    expect(parse(text)).toMatchObject({ code });
+  });
+
+  it('may hold long texts with escapes anywhere', () => {
+    for (let at = 0; at < 200; at += 1) {
+      const value = { a: `${'x'.repeat(at)}\n"\\😀${'y'.repeat(200 - at)}`, constructed: [`${'z'.repeat(at)}\\`, 1] };
+      expect(parse(JSON.stringify(value))).toEqual({ value });
+    }
+  });
 });
