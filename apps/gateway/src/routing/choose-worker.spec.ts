@@ -8,6 +8,25 @@ const never = (): number => {
   throw new Error('No dice were needed.');
 };
 
+describe('the hash of a text', () => {
+  it.each([
+    ['', 2166136261],
+    ['Hello é😀', 3400860669],
+    ['é😀\ud800'.repeat(2_000), 0],
+    ['a'.repeat(16_384), 0],
+  ])('of %s is FNV-1a over its code units', (text, known) => {
+    let hash = 2166136261;
+    for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 16777619);
+    expect(hashText(text)).toBe(hash >>> 0);
+    if (known !== 0) expect(hashText(text)).toBe(known);
+  });
+
+  it('ends after the first 16,384 code units', () => {
+    expect(hashText(`${'a'.repeat(16_384)}b`)).toBe(hashText('a'.repeat(16_384)));
+    expect(hashText(`${'a'.repeat(16_383)}b`)).not.toBe(hashText('a'.repeat(16_384)));
+  });
+});
+
 describe('the choice of a worker', () => {
   it('is stable for a conversation, in any table order', () => {
     const workers = NAMES.map((name) => worker(name, 8));
