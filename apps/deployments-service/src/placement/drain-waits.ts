@@ -8,13 +8,21 @@ export interface DrainWait {
   readonly left: readonly ReplicaLeft[];
 }
 
+/** All is told again after this long, in milliseconds: what was told may not have been stored, or its drain was repeated meanwhile. */
+const REPEAT_MS = 10_000;
+
 /** Finds out why replicas are still on drained agents, and what of that is new. One term of a placer has one. */
 export class DrainWaits {
   /** As JSON, by agent. */
   readonly #told = new Map<Incarnation, string>();
+  #allToldAt = Number.NEGATIVE_INFINITY;
 
-  /** The drained agents of a round whose replicas wait for something else than at the last call. */
-  changes(round: Round): DrainWait[] {
+  /** The drained agents of a round whose replicas wait for something else than at the last call; all of them every 10 s. */
+  changes(round: Round, now: number): DrainWait[] {
+    if (now - this.#allToldAt >= REPEAT_MS) {
+      this.#told.clear();
+      this.#allToldAt = now;
+    }
     const waits = round.agents.filter(({ drained }) => drained).map((agent) => ({ wk: agent.wk, left: replicasLeft(agent, round) }));
     const changed = waits.filter(({ wk, left }) => JSON.stringify(left) !== this.#told.get(wk));
     this.#told.clear();

@@ -169,7 +169,7 @@ export class Placer {
 
   async #write(term: number, targets: readonly Target[], round: Round): Promise<void> {
     const now = performance.now();
-    const waits = this.#waits.changes(round);
+    const waits = this.#waits.changes(round, now);
     if (waits.length > 0) await this.#repository.writeWaits(term, waits);
     const changes = stateChanges(targets, round.observations, this.#budget, now);
     if (changes.length > 0) await this.#repository.writeStates(term, changes);
