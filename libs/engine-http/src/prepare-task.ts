@@ -33,7 +33,7 @@ function prepare(task: PrepareTask): PreparedRequest | PreparedCount | VectorAns
   const { req } = readStart(task.start);
   if (task.kind === 'request') {
     assertSupported(req, task.options);
-    return prepareForTransfer(req, task.options);
+    return prepareForTransfer(req, task.options, task.start.length);
   }
   const { body, ...count } = prepareCount(req, task.options);
   return { ...count, body: body === null ? null : Buffer.from(body) };

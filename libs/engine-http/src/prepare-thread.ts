@@ -10,9 +10,8 @@ function bytesIn(outcome: PrepareOutcome): ArrayBuffer[] {
   const { prepared } = outcome;
   const alone = 'body' in prepared ? [prepared.body] : [];
   const pieces = 'pieces' in prepared ? prepared.pieces : alone;
-  const buffers = pieces.flatMap((piece) =>
-    piece instanceof Uint8Array && piece.byteLength === piece.buffer.byteLength ? [piece.buffer] : [],
-  );
+  // A short one may lie in Node's pool, with others.
+  const buffers = pieces.flatMap((piece) => (piece instanceof Uint8Array && piece.byteLength > Buffer.poolSize ? [piece.buffer] : []));
   return buffers.filter((buffer) => buffer instanceof ArrayBuffer);
 }
 

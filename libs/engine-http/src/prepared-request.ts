@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type CanonicalMessage, type CanonicalRequest, type ContentPart, ServiceError, textOf } from '@slipway/contracts';
 import { factsOf, LazyFacts, type RequestFacts } from '@slipway/engine';
+import { jsonBytes } from '@slipway/platform';
 import { anthropicPrompt } from './anthropic-prompt.js';
 import type { AnswerWishes } from './choice-relay.js';
 import { promptFields, requestBody, type RequestBodyOptions } from './request-body.js';
@@ -23,28 +24,42 @@ export interface PreparedRequest {
   readonly images: readonly string[];
 }
 
+type PrepareOptions = Omit<RequestBodyOptions, 'maxTokens'>;
+
 /** @throws ServiceError for what the body cannot say, and for too many images. */
-export function prepareRequest(request: CanonicalRequest, options: Omit<RequestBodyOptions, 'maxTokens'>): PreparedRequest {
+export function prepareRequest(request: CanonicalRequest, options: PrepareOptions): PreparedRequest {
   const cut = cutAtImages(request);
-  const json = JSON.stringify(requestBody(cut.request, { maxTokens: null, ...options })).slice(0, -1);
+  const json = JSON.stringify(unlimitedBody(cut.request, options)).slice(0, -1);
   return {
     facts: new LazyFacts(request),
-    wishes: {
-      stops: request.stop,
-      calls: request.parallel_tool_calls === false ? 1 : null,
-      logprobs: request.logprobs ?? null,
-    },
-    beginning: beginningOf(request),
+    ...readingOf(request),
     pieces: cut.images.length === 0 ? [json] : json.split(cut.mark),
     images: cut.images,
   };
 }
 
-/** The same, of values that can leave a thread. */
-export function prepareForTransfer(request: CanonicalRequest, options: Omit<RequestBodyOptions, 'maxTokens'>): PreparedRequest {
-  const prepared = prepareRequest(request, options);
-  return { ...prepared, facts: factsOf(request), pieces: prepared.pieces.map((piece) => Buffer.from(piece)) };
+/** The same, of values that can leave a thread. @param bytes length of the request's JSON */
+export function prepareForTransfer(request: CanonicalRequest, options: PrepareOptions, bytes: number): PreparedRequest {
+  const facts = factsOf(request);
+  if (request.messages.some(({ content }) => content.some(isRemote))) {
+    const prepared = prepareRequest(request, options);
+    return { ...prepared, facts, pieces: prepared.pieces.map((piece) => Buffer.from(piece)) };
+  }
+  const json = jsonBytes(unlimitedBody(request, options), bytes);
+  return { facts, ...readingOf(request), pieces: [json.subarray(0, -1)], images: [] };
 }
+
+const unlimitedBody = (request: CanonicalRequest, options: PrepareOptions): object => requestBody(request, { maxTokens: null, ...options });
+
+/** What the answer is read by. */
+const readingOf = (request: CanonicalRequest): Pick<PreparedRequest, 'wishes' | 'beginning'> => ({
+  wishes: {
+    stops: request.stop,
+    calls: request.parallel_tool_calls === false ? 1 : null,
+    logprobs: request.logprobs ?? null,
+  },
+  beginning: beginningOf(request),
+});
 
 /** The whole body, in one piece where it is one. @param maxTokens null = no limit */
 export function bodyOf(pieces: readonly BodyPiece[], maxTokens: number | null): string | readonly Uint8Array[] {

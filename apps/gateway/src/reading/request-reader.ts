@@ -6,7 +6,7 @@ import {
   ServiceError,
   type ServiceErrorOptions,
 } from '@slipway/contracts';
-import type { ThreadPool } from '@slipway/platform';
+import { jsonBytes, type ThreadPool } from '@slipway/platform';
 import type { ResolvedCanary, ResolvedDeployment } from '../deployments/deployment-resolver.service.js';
 import { parseBody, parsedValue } from '../http/json-guard.js';
 import type { InferenceContext } from '../http/request-context.js';
@@ -190,7 +190,7 @@ export function readInThread({ bytes, deployment, policy, stored, side }: ReadTa
     const place = { policy, stored, side, looksUp: storesOnEither(deployment) };
     const request = readForSide(bytes, reading, { ...rest, slug, alias, isNamed, ...shared }, place);
     if ('names' in request) return { kind: 'refers', asked, names: request.names };
-    const canonical = new TextEncoder().encode(JSON.stringify(request.canonical));
+    const canonical = jsonBytes(request.canonical, bytes.length);
     return { kind: 'read', asked, request: { ...request, canonical } };
   } catch (error) {
     if (!isServiceError(error))
