@@ -77,7 +77,9 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
     if (this.options.signal.aborted) this.#onAbort();
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
+    // They hold what the socket read with them, for as long as the answer takes.
+    controller.rawHeaders = null;
     if (status < 200) return;
     this.#status = status;
     this.#header = headerOf(headers);

@@ -23,7 +23,9 @@ class LightSignal implements AbortSignal {
   }
 
   addEventListener(type: string, listener: Listener): void {
-    if (type === 'abort' && !this.#aborted && !this.#listeners.includes(listener)) this.#listeners.push(listener);
+    if (type !== 'abort' || this.#aborted || this.#listeners.includes(listener)) return;
+    // `push` makes room for 16 more, in each signal of each stream.
+    this.#listeners = [...this.#listeners, listener];
   }
 
   removeEventListener(type: string, listener: Listener): void {

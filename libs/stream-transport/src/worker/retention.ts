@@ -13,7 +13,6 @@ interface Chunk {
 /** The unacknowledged events of one stream, as the JSON in which they were sent. */
 export class Retention {
   #chunks: Chunk[] = [];
-  #head = 0;
   #end = 0;
 
   /** Events produced so far: the position of the next one. */
@@ -23,7 +22,7 @@ export class Retention {
 
   /** Chunks retained. */
   get held(): number {
-    return this.#chunks.length - this.#head;
+    return this.#chunks.length;
   }
 
   /** Retains `n` events. @returns the position of the first. */
@@ -36,11 +35,11 @@ export class Retention {
 
   /** Drops every chunk whose events are all below `next`. */
   acknowledge(next: number): void {
-    for (let chunk = this.#chunks[this.#head]; chunk && chunk.q + chunk.n <= next; chunk = this.#chunks[this.#head]) this.#head += 1;
-    if (this.#head > 64 && this.#head * 2 > this.#chunks.length) {
-      this.#chunks = this.#chunks.slice(this.#head);
-      this.#head = 0;
-    }
+    const chunks = this.#chunks;
+    let known = 0;
+    for (let chunk = chunks[0]; chunk && chunk.q + chunk.n <= next; chunk = chunks[known]) known += 1;
+    // A copy, since an array keeps the room that it has had.
+    if (known > 0) this.#chunks = chunks.slice(known);
   }
 
   /** The events from `from` on, and earlier ones of the same chunk, in frames of up to 128 Ki characters. */
@@ -48,9 +47,8 @@ export class Retention {
     let q = -1;
     let parts: string[] = [];
     let size = 0;
-    for (let i = this.#head; i < this.#chunks.length; i += 1) {
-      const chunk = this.#chunks[i];
-      if (!chunk || chunk.q + chunk.n <= from) continue;
+    for (const chunk of this.#chunks) {
+      if (chunk.q + chunk.n <= from) continue;
       if (q >= 0 && size + chunk.json.length > REPLAY_CHARS) {
         yield { q, json: parts.join(',') };
         q = -1;
