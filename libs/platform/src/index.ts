@@ -92,7 +92,7 @@ export type {
   Startable,
 } from './service/service-definition.js';
 export { CONFIG, configured, LOG, NATS, NATS_LOGIN, PROCESS_NAME, Readiness } from './service/injected.js';
-export { freeGarbageAtRest, noteRelayed } from './service/heap.js';
+export { freeStartGarbage } from './service/heap.js';
 export { stepBack } from './threads/step-back.js';
 export { ThreadPool } from './threads/thread-pool.js';
 export type { ThreadPoolOptions, ThreadTask } from './threads/thread-pool.js';

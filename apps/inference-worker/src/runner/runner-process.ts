@@ -1,4 +1,4 @@
-import { eachSecond, freeGarbageAtRest } from '@slipway/platform';
+import { eachSecond, freeStartGarbage } from '@slipway/platform';
 import { HostedRunner } from './hosted-runner.js';
 import { guardAgainstHanging } from './orphan-guard.js';
 import { AgentMessage, type RunnerMessage, type RunnerSetup } from './runner-messages.js';
@@ -15,8 +15,6 @@ export class RunnerProcess {
   readonly #runners = new Map<string, HostedRunner>();
   /** The first one, whose settings of the process hold. */
   #setup: RunnerSetup | undefined;
-  /** Undefined until all models that load at the start of this process are loaded. */
-  #endFreeing: (() => void) | undefined;
   #leaving = false;
 
   constructor(
@@ -66,8 +64,8 @@ export class RunnerProcess {
       isAlone: () => this.#runners.size === 1,
       send: (message, sent) => this.#send(message, sent),
       ready: () => {
-        // Loading leaves garbage: the first time it is freed for all runners that load at the same time.
-        if ([...this.#runners.values()].every(({ figures }) => figures !== null)) this.#endFreeing ??= freeGarbageAtRest();
+        // Loading leaves garbage: it is freed once for all runners that load at the same time.
+        if ([...this.#runners.values()].every(({ figures }) => figures !== null)) freeStartGarbage();
       },
       left: () => this.#remove(setup.wk),
     });

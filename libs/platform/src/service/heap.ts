@@ -1,21 +1,14 @@
 import { performance } from 'node:perf_hooks';
 import { executionAsyncResource } from 'node:async_hooks';
 import { Session } from 'node:inspector';
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { setFlagsFromString } from 'node:v8';
 
 /** Pause between two looks, in milliseconds. */
 const LOOK_EVERY_MS = 5_000;
+/** After so many busy looks the process is in use, and V8 collects by itself. */
+const LOOKS_MAX = 12;
 /** Share of the time between two looks in which the event loop of a process at rest works. */
 const REST_SHARE = 0.1;
-/** A process at rest collects again once its heap has grown by so much since the last time, in bytes. */
-const GROWN_BYTES = 4 * 1024 * 1024;
-
-let hasRelayed = false;
-
-/** Something was handed on that someone reads while it arrives, which no collection may delay. Costs nothing. */
-export function noteRelayed(): void {
-  hasRelayed = true;
-}
 
 /**
  * The object that one `process.nextTick` made, kept for good. When a collection finds no such object, V8 drops their shape, and
@@ -48,26 +41,22 @@ function collect(done: () => void): void {
 }
 
 /**
- * Frees what a process at rest no longer needs: after its start, such as parsed sources, and whenever its heap has grown since, for a
- * burst of requests. V8 keeps a heap that has grown until it grows again, and a process at rest does not. Only while the process is at
- * rest: never while it works, and never beside an answer that is being relayed.
- * @returns ends it
+ * Frees what a process needed only for its start, such as parsed sources: V8 keeps a heap that has grown until it grows again,
+ * and a process at rest does not. Happens once, and only while the process is at rest: never beside requests.
  */
-export function freeGarbageAtRest(everyMs = LOOK_EVERY_MS): () => void {
-  let left = 0;
+export function freeStartGarbage(everyMs = LOOK_EVERY_MS): void {
+  let looks = 0;
   let last = performance.eventLoopUtilization();
   const looking = setInterval(() => {
     const now = performance.eventLoopUtilization();
-    const isAtRest = !hasRelayed && performance.eventLoopUtilization(now, last).utilization < REST_SHARE;
+    const isAtRest = performance.eventLoopUtilization(now, last).utilization < REST_SHARE;
     last = now;
-    hasRelayed = false;
-    if (!isAtRest || heapBytes() - left < GROWN_BYTES) return;
-    collectGarbage(() => (left = heapBytes()));
+    looks += 1;
+    if (!isAtRest && looks < LOOKS_MAX) return;
+    clearInterval(looking);
+    if (isAtRest) collectGarbage();
   }, everyMs).unref();
-  return () => clearInterval(looking);
 }
-
-const heapBytes = (): number => getHeapStatistics().total_heap_size;
 
 /**
  * Lets the heap double before V8 looks for garbage in all of it, for processes that pass large bodies on. V8 counts buffers

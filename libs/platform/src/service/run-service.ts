@@ -6,7 +6,7 @@ import { checkServices } from './check-services.js';
 import { type MigrateWord, migrateServices } from './migrate-services.js';
 import { restoreOrderOf, restoreServices } from './restore-services.js';
 import { Service } from './service.js';
-import { freeGarbageAtRest } from './heap.js';
+import { freeStartGarbage } from './heap.js';
 import type { ServiceDefinition, ServiceSchema } from './service-definition.js';
 
 /** Time after the drain deadline before a process that hangs in its stop ends anyway, in milliseconds. */
@@ -63,7 +63,7 @@ async function runAll(makers: readonly (() => Running)[]): Promise<void> {
     const services = makers.map((make) => make());
     stopOnSignals(services);
     await Promise.all(services.map((service) => service.start()));
-    freeGarbageAtRest();
+    freeStartGarbage();
   } catch {
     process.exit(1);
   }

@@ -1,5 +1,4 @@
 import type { Incarnation, ServiceError, StreamEvent, Usage } from '@slipway/contracts';
-import { noteRelayed } from '@slipway/platform';
 import type { OpenStream, Refusal, StreamRequest, StreamSink, WorkerChooser } from '../types.js';
 import { type ActiveAttempt, type AttemptHost, type AttemptOwner, LazyAbort, type Outcome } from './attempt-host.js';
 import { Attempt } from './attempt.js';
@@ -106,7 +105,6 @@ export class GatewayStream implements OpenStream, AttemptOwner {
   }
 
   events(events: readonly StreamEvent[]): void {
-    noteRelayed();
     this.#delivered = true;
     this.#options.sink.events(events);
   }

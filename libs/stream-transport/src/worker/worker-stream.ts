@@ -1,5 +1,5 @@
 import { appendEvent, EMPTY_SUM, ERRORS, ServiceError, type StreamEvent, addToSum, isServiceError } from '@slipway/contracts';
-import { LightAbort, noteRelayed } from '@slipway/platform';
+import { LightAbort } from '@slipway/platform';
 import type { StreamSettings } from '../stream-settings.js';
 import type { Generation, GenerationResult, StreamWriter } from '../types.js';
 import type { FrameAddress } from '../wire/subjects.js';
@@ -112,7 +112,6 @@ export class WorkerStream implements StreamWriter {
 
   events(events: readonly StreamEvent[]): void {
     if (this.#state !== 'running' || events.length === 0) return;
-    noteRelayed();
     // The first text is sent at once: time to first token is measured by it.
     if (this.#whole && this.#saidText) this.#hold(events);
     else this.#produce(events);
