@@ -174,9 +174,9 @@ export class InferenceService {
   }
 
   #begin(task: Task, respond: (stream: ActiveStream, streamId: StreamId) => RelayedResponse): void {
-    const { receiver, metrics, times, usage } = this.options;
+    const { metrics, times, usage } = this.options;
     const { context, route, chooser, api, read, names = {} } = task;
-    const { canonical, hold, shell } = read;
+    const { hold, shell } = read;
     const streamId = streamIdOf(context.id);
     const reservation = this.#admit(task, streamId);
     const { maxTokens, choices } = read;
@@ -206,6 +206,16 @@ export class InferenceService {
       },
     });
     this.#add(stream);
+    stream.begin(respond(stream, streamId), this.#openerOf(task, streamId, claim, claimOf));
+  }
+
+  /** Opens the streams of a request. Apart, so that nothing that outlives it keeps the whole request. */
+  #openerOf(
+    { context, route, chooser, api, read: { canonical, shell } }: Task,
+    streamId: StreamId,
+    claim: string | undefined,
+    claimOf: (part: number) => string,
+  ): (sink: StreamSink) => OpenStream {
     const { account, key } = context.caller;
     const start = {
       st: streamId,
@@ -219,9 +229,8 @@ export class InferenceService {
       claim,
       trace: traceHeaders(context.trace),
     };
-    const open = (sink: StreamSink): OpenStream =>
-      shell.parts ? this.#openParts(start, shell.parts, { route, sink, claimOf }) : receiver.open(start, chooser, sink);
-    stream.begin(respond(stream, streamId), open);
+    return (sink) =>
+      shell.parts ? this.#openParts(start, shell.parts, { route, sink, claimOf }) : this.options.receiver.open(start, chooser, sink);
   }
 
   /** Opens a stream for each part, named after the request; the first one is the request's own. */

@@ -1,4 +1,4 @@
-import { EMPTY_SUM, type Frame, type Incarnation } from '@slipway/contracts';
+import { EMPTY_SUM, type Frame, type Incarnation, type StreamId } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_STREAM_SETTINGS } from '../stream-settings.js';
 import type { StreamRequest } from '../types.js';
@@ -32,8 +32,8 @@ class Bench {
       crashed: () => this.received.push('crashed'),
     };
     const place = { wk, at: 1, subject: 'frames.s.1' };
-    this.attempt = new Attempt(this.#host(sent), owner, { st: 's' } as unknown as StreamRequest, place);
-    this.attempt.send(60_000);
+    this.attempt = new Attempt(this.#host(sent), owner, 's' as StreamId, place);
+    this.attempt.send({ st: 's' } as unknown as StreamRequest, 60_000);
   }
 
   wait(ms: number): void {

@@ -31,15 +31,13 @@ export class Attempt implements ActiveAttempt {
 
   readonly #host: AttemptHost;
   readonly #owner: AttemptOwner;
-  readonly #request: StreamRequest;
 
-  constructor(host: AttemptHost, owner: AttemptOwner, request: StreamRequest, { wk, at, subject }: AttemptPlace) {
+  constructor(host: AttemptHost, owner: AttemptOwner, st: StreamId, { wk, at, subject }: AttemptPlace) {
     this.#host = host;
     this.#owner = owner;
-    this.#request = request;
     this.#answer = new AnswerWatch(host.settings, host.vitals(wk));
     this.#silence = new SilenceWatch(host.settings);
-    this.st = request.st;
+    this.st = st;
     this.at = at;
     this.wk = wk;
     this.subject = subject;
@@ -50,13 +48,12 @@ export class Attempt implements ActiveAttempt {
     return this.#sequence.next;
   }
 
-  /** Sends the start. `deadlineMs` = time left to the first event. */
-  send(deadlineMs: number): void {
+  /** Sends the start, and keeps no reference to the request. `deadlineMs` = time left to the first event. */
+  send(request: StreamRequest, deadlineMs: number): void {
     this.#host.enter(this);
     this.#host.counters.starts += 1;
     this.#answer.open();
     const { wk, at, subject } = this;
-    const request = this.#request;
     const sent = this.#host.starts.send(request, { wk, at, reply: subject, deadlineMs, upload: this.#upload });
     if (sent.kind === 'sent') this.#answer.sent(this.#host.now());
     else if (sent.kind === 'uploading') void this.#awaitUpload(sent.done);

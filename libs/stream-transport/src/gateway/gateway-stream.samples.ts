@@ -27,7 +27,7 @@ export const end = (texts: readonly string[], fin: EndFrame['fin'] = 'done'): En
 });
 export const accept = (wk: Incarnation): Frame => ({ k: 'acc', wk, rev: 1, fp: 'f', lease_ms: 10_000 });
 
-const request = {
+export const request = {
   st: 's',
   dep: 1,
   rev: 1,
@@ -61,7 +61,7 @@ export class Bench {
   moves = false;
   readonly stream: GatewayStream;
 
-  constructor(change: { sink?: Partial<StreamSink>; choose?: WorkerChooser['choose'] } = {}) {
+  constructor(change: { sink?: Partial<StreamSink>; choose?: WorkerChooser['choose']; request?: StreamRequest } = {}) {
     const sink: StreamSink = {
       relaxed: (places) => this.received.push(`relaxed ${places.join()}`),
       accepted: (wk, attempt) => this.received.push(`accepted ${wk} ${attempt}`),
@@ -75,7 +75,7 @@ export class Bench {
       released: (wk) => this.released.push(wk),
       refused: (wk, { kind }) => this.refused.push([wk, kind]),
     };
-    this.stream = new GatewayStream({ host: this.#host(), request, chooser, sink });
+    this.stream = new GatewayStream({ host: this.#host(), request: change.request ?? request, chooser, sink });
   }
 
   /** Lets the stream choose and send until nothing moves any more. */

@@ -1,10 +1,39 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Incarnation } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { accept, Bench, data, end } from './gateway-stream.samples.js';
+import { accept, Bench, data, end, request } from './gateway-stream.samples.js';
 
 const [w1, w2] = ['w1', 'w2'] as unknown as [Incarnation, Incarnation];
 
+/** A stream, and whether anything still holds its request. */
+async function begunStream(): Promise<{ bench: Bench; isKept: () => Promise<boolean> }> {
+  const own = { ...request };
+  const kept = new WeakRef(own);
+  const bench = new Bench({ request: own });
+  await bench.begin();
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const isKept = async (): Promise<boolean> => {
+    // A turn of its own: what a turn has seen of a reference stays until it ends.
+    await bench.settle();
+    collect();
+    return kept.deref() !== undefined;
+  };
+  return { bench, isKept };
+}
+
 describe('a stream at its gateway', () => {
+  it('keeps its request until the first event', async () => {
+    const { bench, isKept } = await begunStream();
+    bench.send(1, accept(w1));
+    expect(await isKept()).toBe(true);
+    bench.send(1, data(0, 'a'));
+    expect(await isKept()).toBe(false);
+    bench.send(1, end(['a']));
+    expect(bench.received.at(-1)).toBe('end');
+  });
+
   it('delivers worker, every event once, and the end', async () => {
     const bench = new Bench();
     await bench.begin();

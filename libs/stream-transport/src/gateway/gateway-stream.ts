@@ -29,16 +29,20 @@ export class GatewayStream implements OpenStream, AttemptOwner {
   #attempt: Attempt | null = null;
   #attempts = 0;
   #pausedUntil: number | null = null;
-  #delivered = false;
   #over = false;
   #lastError: ServiceError | null = null;
   #cancelling: Promise<Usage | null> | null = null;
 
-  readonly #options: GatewayStreamOptions;
+  readonly #chooser: WorkerChooser;
+  readonly #sink: StreamSink;
+  /** Null once an event was delivered: then the stream never starts again, and the request may be megabytes. */
+  #request: StreamRequest | null;
 
-  constructor(options: GatewayStreamOptions) {
-    this.#options = options;
-    this.#host = options.host;
+  constructor({ host, request, chooser, sink }: GatewayStreamOptions) {
+    this.#host = host;
+    this.#request = request;
+    this.#chooser = chooser;
+    this.#sink = sink;
     this.#policy = new RetryPolicy(this.#host.settings);
     this.#firstBy = this.#host.now() + this.#host.settings.firstTokenMs;
   }
@@ -61,7 +65,7 @@ export class GatewayStream implements OpenStream, AttemptOwner {
     this.#close();
     if (attempt) this.#release(attempt.wk);
     try {
-      this.#options.sink.error(error);
+      this.#sink.error(error);
     } catch (err) {
       this.#host.ownerFailed(err);
     }
@@ -97,16 +101,16 @@ export class GatewayStream implements OpenStream, AttemptOwner {
   }
 
   accepted(attempt: ActiveAttempt): void {
-    this.#options.sink.accepted(attempt.wk, attempt.at);
+    this.#sink.accepted(attempt.wk, attempt.at);
   }
 
   relaxed(places: readonly string[]): void {
-    this.#options.sink.relaxed?.(places);
+    this.#sink.relaxed?.(places);
   }
 
   events(events: readonly StreamEvent[]): void {
-    this.#delivered = true;
-    this.#options.sink.events(events);
+    this.#request = null;
+    this.#sink.events(events);
   }
 
   concluded(attempt: ActiveAttempt, outcome: Outcome): void {
@@ -123,7 +127,7 @@ export class GatewayStream implements OpenStream, AttemptOwner {
     } else if (outcome.kind === 'end') {
       this.#host.counters.completed += 1;
       this.#close();
-      this.#options.sink.end(outcome.end);
+      this.#sink.end(outcome.end);
     }
   }
 
@@ -137,10 +141,9 @@ export class GatewayStream implements OpenStream, AttemptOwner {
   }
 
   async #seek(): Promise<void> {
-    const { chooser } = this.#options;
     let wk: Incarnation;
     try {
-      wk = await chooser.choose(this.#excluded, this.#seeking);
+      wk = await this.#chooser.choose(this.#excluded, this.#seeking);
     } catch (err) {
       // The error of the failed worker is more specific than "no other worker".
       this.fail(this.#lastError ?? asServiceError(err));
@@ -152,22 +155,22 @@ export class GatewayStream implements OpenStream, AttemptOwner {
   }
 
   #startAt(wk: Incarnation): void {
-    const { request } = this.#options;
     this.#attempts += 1;
     const at = this.#attempts;
     try {
-      this.#attempt = new Attempt(this.#host, this, request, { wk, at, subject: this.#host.frameSubject(request, at) });
-      this.#attempt.send(this.#firstBy - this.#host.now());
+      const request = this.#request;
+      if (!request) throw new Error('A stream cannot start again after its first event.');
+      this.#attempt = new Attempt(this.#host, this, request.st, { wk, at, subject: this.#host.frameSubject(request, at) });
+      this.#attempt.send(request, this.#firstBy - this.#host.now());
     } catch (err) {
       this.crashed(err);
     }
   }
 
   #release(wk: Incarnation, refusal: Refusal | null = null): void {
-    const { chooser } = this.#options;
     try {
-      if (refusal) chooser.refused(wk, refusal);
-      chooser.released(wk);
+      if (refusal) this.#chooser.refused(wk, refusal);
+      this.#chooser.released(wk);
     } catch (err) {
       this.#host.ownerFailed(err);
     }
@@ -184,6 +187,10 @@ export class GatewayStream implements OpenStream, AttemptOwner {
     this.#host.closed(this);
     if (attempt) this.#release(attempt.wk);
     return usage;
+  }
+
+  get #delivered(): boolean {
+    return this.#request === null;
   }
 
   #close(): void {
