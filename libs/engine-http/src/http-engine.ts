@@ -271,7 +271,8 @@ export class HttpEngine implements Engine {
         prepared.images.length === 0
           ? prepared.pieces
           : await withImages(prepared, (address) => this.#images.fetch(address, signal, taken));
-      return { prepared, pieces, sent: () => this.#sent(request, prepared.pieces) };
+      // Bound, since a closure would hold the pieces of a parsed request for as long as its answer takes.
+      return { prepared, pieces, sent: this.#sent.bind(this, request, isUnread(request) ? prepared.pieces : []) };
     } catch (error) {
       if (!signal.aborted) throw error;
       if (signal.reason instanceof ServiceError) throw signal.reason;
@@ -317,7 +318,7 @@ export class HttpEngine implements Engine {
   #generation({ prepared, pieces, sent }: ReadyRequest, output: EngineOutput, controller: AbortController): HttpGeneration {
     const traits = FLAVOURS[this.#profile.facts.flavour];
     const maxTokens = this.#limitOf(prepared.facts.maxTokens);
-    return new HttpGeneration({
+    const options = {
       room: LARGE_EVENTS.of(output.account),
       pace: SHARES.paceOf(output.account),
       client: this.#client,
@@ -334,10 +335,10 @@ export class HttpEngine implements Engine {
       endMs: this.#limits.endMs,
       log: this.settings.log,
       answersAs: this.#adapter.request(this.upstream.model).answersAs,
-      body: (room) => bodyOf(pieces, room ?? maxTokens),
       sent,
       controller,
-    });
+    };
+    return new HttpGeneration(options, (room) => bodyOf(pieces, room ?? maxTokens));
   }
 
   #limitOf(asked: number | null | undefined): number | null {

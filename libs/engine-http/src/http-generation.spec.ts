@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { ServiceError, type StreamEvent } from '@slipway/contracts';
 import { createLogger } from '@slipway/platform';
 import { describe, expect, it } from 'vitest';
@@ -9,11 +11,26 @@ import type { BodySink, UpstreamAnswer } from './upstream-exchange.js';
 const token = (content: string, finish: string | null = null): Buffer =>
   Buffer.from(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: finish }] })}\n\n`);
 
+/** A body, and whether anything still holds it. */
+function requestBody(): { body: () => string; isKept: () => boolean } {
+  const text = { json: '{}' };
+  const kept = new WeakRef(text);
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const isKept = (): boolean => {
+    collect();
+    return kept.deref() !== undefined;
+  };
+  return { body: bodyOf.bind(null, text), isKept };
+}
+
+const bodyOf = ({ json }: { json: string }): string => json;
+
 /** A generation whose upstream answers as the script says; `steps` holds what was handed on in each turn, `lines` what was logged. */
 function generation(
   script: (sink: BodySink) => Promise<string> | Promise<void> | void,
   type = 'text/event-stream',
-): { steps: StreamEvent[][]; lines: string[]; run: HttpGeneration['run'] } {
+): { steps: StreamEvent[][]; lines: string[]; run: HttpGeneration['run']; holdsRequest: () => boolean } {
   const header = (name: string): string | undefined => (name === 'content-type' ? type : undefined);
   const lines: string[] = [];
   const steps: StreamEvent[][] = [];
@@ -33,24 +50,35 @@ function generation(
     const text = (await script(sink)) ?? '';
     return { status: 200, header, text };
   };
-  const http = new HttpGeneration({
+  const options = {
     client: { converse } as unknown as UpstreamClient,
     relay,
     endMs: 60_000,
     room: { take: () => false, give: () => undefined },
     pace: { take: () => true },
     log: createLogger('test', 'silent', (line) => void lines.push(line)),
-    body: () => '{}',
     answersAs: null,
     sent: () => ['a secret prompt'],
     controller: new AbortController(),
-  });
-  return { steps, lines, run: () => http.run() };
+  };
+  const { body, isKept } = requestBody();
+  const http = new HttpGeneration(options, body);
+  return { steps, lines, run: () => http.run(), holdsRequest: isKept };
 }
 
 const texts = (steps: readonly StreamEvent[][]): string[] => steps.flat().flatMap((event) => (event.k === 'text' ? [event.x] : []));
 
 describe('an answer of an HTTP engine', () => {
+  it('holds its request no longer than until it begins', async () => {
+    const { run, holdsRequest } = generation(async (sink) => {
+      // A turn of its own: what a turn has seen of a reference stays until it ends.
+      await new Promise(setImmediate);
+      expect(holdsRequest()).toBe(false);
+      sink.bytes(token('a', 'stop'));
+    });
+    await run();
+  });
+
   it('goes on as one step where its HTTP chunks arrive together', async () => {
     const { steps, run } = generation((sink) => {
       for (let i = 0; i < 63; i += 1) sink.bytes(token('a'));

@@ -21,8 +21,6 @@ export interface HttpGenerationOptions {
   readonly log: Logger;
   /** The model that the answer must say it is of; null = it may say anything. */
   readonly answersAs: string | null;
-  /** The request as JSON, with another limit of tokens where one is given. */
-  body(maxTokens?: number): RequestBytes;
   /** What may be quoted in a refusal and must not be repeated: texts of the request, and the credential. */
   sent(): Iterable<string>;
   /** Aborted with a ServiceError to fail the generation, with anything else to end it in peace. */
@@ -41,6 +39,9 @@ const codeOf = (error: unknown): string => (error instanceof Error && 'code' in 
 /** What is waited for: the answer, what may follow it, the end of the connection's use. */
 type Stage = 'answer' | 'end' | 'drain';
 
+/** The request as JSON, with another limit of tokens where one is given. */
+export type RequestBody = (maxTokens?: number) => RequestBytes;
+
 /** One request to an upstream. */
 export class HttpGeneration implements BodySink {
   #leaving: NodeJS.Timeout | undefined;
@@ -51,8 +52,14 @@ export class HttpGeneration implements BodySink {
   #left = false;
   #stage: Stage = 'answer';
   #flushing = false;
+  /** Null once the answer has begun: then the request is not sent again, and it may be megabytes. */
+  #body: RequestBody | null;
 
-  constructor(private readonly options: HttpGenerationOptions) {
+  constructor(
+    private readonly options: HttpGenerationOptions,
+    body: RequestBody,
+  ) {
+    this.#body = body;
     this.#chunks = new ChunkStream(options.room);
   }
 
@@ -83,6 +90,7 @@ export class HttpGeneration implements BodySink {
 
   begins(status: number, header: ReadHeader): boolean {
     this.#isAnswered = true;
+    if (status === 200) this.#body = null;
     this.#isStream = status === 200 && /^text\/event-stream\b/i.test(header('content-type') ?? '');
     return this.#isStream;
   }
@@ -98,26 +106,30 @@ export class HttpGeneration implements BodySink {
   }
 
   async #converse(): Promise<void> {
-    const first = await this.#post(this.options.body());
+    const first = await this.#post();
     if (first.status === 200) return this.#checkComplete(first);
     const refusal = this.#refusal(first);
     const room = roomLeft(refusal);
     if (room === null) throw errorOfRefusal(refusal);
-    const second = await this.#post(this.options.body(room));
+    const second = await this.#post(room);
     if (second.status === 200) return this.#checkComplete(second);
     throw errorOfRefusal(this.#refusal(second));
   }
 
-  async #post(body: RequestBytes): Promise<UpstreamAnswer> {
-    const { client, controller, pace, trace } = this.options;
-    const { signal } = controller;
-    const options = { sink: this, signal, pace, trace };
+  async #post(maxTokens?: number): Promise<UpstreamAnswer> {
     try {
-      return await client.converse('/chat/completions', body, options);
+      return await this.#send(maxTokens);
     } catch (error) {
-      if (signal.aborted || this.#isAnswered || !STALE.has(codeOf(error))) throw error;
-      return client.converse('/chat/completions', body, options);
+      if (this.options.controller.signal.aborted || this.#isAnswered || !STALE.has(codeOf(error))) throw error;
+      return this.#send(maxTokens);
     }
+  }
+
+  /** Not a part of `#post`, which would hold the bytes until the answer is over. */
+  #send(maxTokens: number | undefined): Promise<UpstreamAnswer> {
+    const { client, controller, pace, trace } = this.options;
+    if (!this.#body) throw new Error('A request cannot be sent again after its answer began.');
+    return client.converse('/chat/completions', this.#body(maxTokens), { sink: this, signal: controller.signal, pace, trace });
   }
 
   #checkComplete({ text }: UpstreamAnswer): void {
