@@ -205,11 +205,16 @@ export class WorkerRig {
     return this.beats.findLast(({ wk }) => wk === agent.wk);
   }
 
-  ready(agent: Pick<Agent, 'wk'>, dep: number, rev?: number): Promise<AgentLoad> {
-    return until(`deployment ${dep} is ready`, () => {
-      const load = this.loadOf(agent, dep, rev);
-      return load?.state === 'ready' && load;
-    });
+  async ready(agent: Pick<Agent, 'wk'>, dep: number, rev?: number): Promise<AgentLoad> {
+    let last: AgentLoad | undefined;
+    try {
+      return await until(`deployment ${dep} is ready`, () => {
+        last = this.loadOf(agent, dep, rev);
+        return last?.state === 'ready' && last;
+      });
+    } catch (cause) {
+      throw new Error(`Deployment ${dep} is not ready: ${JSON.stringify(last)}`, { cause });
+    }
   }
 
   /** Opens a stream at a ready runner of the deployment. */

@@ -14,14 +14,16 @@ const FORGOTTEN_MS = 24 * 3_600_000;
 const WRITER_ENDS_WITHIN_MS = 10_000;
 const POLL_MS = 50;
 
+/** Folders that this process uses, and how many it has made: it may run several agents with one cache. */
+const busy = new Set<string>();
+let made = 0;
+
 /**
  * Folders of partial downloads. Each name contains the identity of the agent that owns it. The folder of a dead agent belongs to
  * the first agent that renames it, so that one process alone continues a download.
  */
 export class PartialFolders {
   readonly #identity = processIdentity(process.pid);
-  readonly #busy = new Set<string>();
-  #made = 0;
 
   /** @param folder of the cache. */
   constructor(private readonly folder: string) {}
@@ -35,7 +37,7 @@ export class PartialFolders {
     }
     const path = this.#newPath(digest);
     await mkdir(path, { recursive: true });
-    this.#busy.add(path);
+    busy.add(path);
     return path;
   }
 
@@ -43,19 +45,19 @@ export class PartialFolders {
   async giveBack(path: string): Promise<void> {
     const { bytes } = await folderSize(join(path, 'files'));
     if (bytes === 0) await this.remove(path);
-    else this.#busy.delete(path);
+    else busy.delete(path);
   }
 
   async remove(path: string): Promise<void> {
     await rm(path, { recursive: true, force: true });
-    this.#busy.delete(path);
+    busy.delete(path);
   }
 
   /** Removes the folders of a download that earlier attempts of this process left. */
   async drop(digest: string): Promise<void> {
     for (const name of await this.#names()) {
       const path = join(this.folder, name);
-      if (name.startsWith(`.partial-${digest}-${this.#identity}-`) && !this.#busy.has(path)) await this.remove(path);
+      if (name.startsWith(`.partial-${digest}-${this.#identity}-`) && !busy.has(path)) await this.remove(path);
     }
   }
 
@@ -63,7 +65,7 @@ export class PartialFolders {
   async sweep(): Promise<void> {
     for (const name of await this.#names()) {
       const path = join(this.folder, name);
-      if (this.#busy.has(path) || !(await this.#isFree(name))) continue;
+      if (busy.has(path) || !(await this.#isFree(name))) continue;
       const { changedAt } = await folderSize(path);
       if (Date.now() - changedAt > FORGOTTEN_MS) await this.remove(path);
     }
@@ -75,13 +77,13 @@ export class PartialFolders {
   }
 
   #newPath(digest: string): string {
-    return join(this.folder, `.partial-${digest}-${this.#identity}-${(this.#made += 1)}`);
+    return join(this.folder, `.partial-${digest}-${this.#identity}-${(made += 1)}`);
   }
 
   /** Whether no process works in the folder. */
   async #isFree(name: string): Promise<boolean> {
     const path = join(this.folder, name);
-    if (this.#busy.has(path)) return false;
+    if (busy.has(path)) return false;
     const owner = NAME.exec(name)?.groups?.['owner'] ?? '';
     if (owner === this.#identity) return true;
     return !(isRunning(owner) ?? Date.now() - (await folderSize(path)).changedAt < FOREIGN_IDLE_MS);
@@ -103,7 +105,7 @@ export class PartialFolders {
       // Another agent was faster.
       return null;
     }
-    this.#busy.add(to);
+    busy.add(to);
     return to;
   }
 }

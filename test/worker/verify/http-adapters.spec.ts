@@ -95,7 +95,7 @@ it('an engine that is slow to load keeps its replica loading', async () => {
   engine.loading = new Promise((resolve) => (arrived = resolve));
   assign([stage.item(7, stage.adapter(7), engine)]);
   await until('both ask for it', () => engine.calls.filter((call) => call.includes(stage.adapter(7).facts.sha256)).length === 2);
-  expect(agents.map((agent) => stage.rig.loadOf(agent, 7)?.state)).toEqual(['loading', 'loading']);
+  expect(agents.map((agent) => stage.rig.loadOf(agent, 7))).toMatchObject([{ state: 'loading' }, { state: 'loading' }]);
   arrived();
   await ready(7);
   expect(await stage.answer(7)).toBe('adapter 7 answers');

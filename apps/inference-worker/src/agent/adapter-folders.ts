@@ -21,6 +21,8 @@ const STALE_MS = 120_000;
 /** Time after its last use before the folder of an adapter is removed, and between two looks for such folders. */
 const KEEP_MS = 86_400_000;
 const SWEEP_MS = 600_000;
+/** How often a folder that another worker writes at the same time is tried again. */
+const PUBLISH_TRIES = 10;
 
 /** The engine for which an adapter is exported. */
 export interface ExportTarget {
@@ -121,9 +123,7 @@ export class AdapterFolders {
     const files = readPeft(await readFile(archive));
     // The plug-in of vLLM takes a folder only for the base that its configuration names.
     files.set(CONFIG, withBase(files.get(CONFIG), model));
-    const root = join(folder, '..');
-    const scratch = join(root, `${SCRATCH}${randomUUID()}`);
-    const gone = join(root, `${SCRATCH}${randomUUID()}`);
+    const scratch = join(folder, '..', `${SCRATCH}${randomUUID()}`);
     await mkdir(scratch, { recursive: true, mode: 0o755 });
     const written: Record<string, string> = {};
     for (const [name, content] of files) {
@@ -131,15 +131,27 @@ export class AdapterFolders {
       written[name] = (await this.options.hashes.of(join(scratch, name))).sha256;
     }
     await writeFile(join(scratch, CARD), JSON.stringify({ adapter: wanted.adapter.sha256, base: model, files: written }));
-    // Mostly there is none yet.
-    await rename(folder, gone).catch(() => undefined);
     try {
-      await rename(scratch, folder);
-    } catch (error) {
-      // Another worker was faster.
-      if ((await this.#baseIn(folder, wanted.adapter.sha256)) === null) throw error;
+      await this.#publish(scratch, folder, { sha256: wanted.adapter.sha256, model });
+    } finally {
+      await rm(scratch, { recursive: true, force: true });
     }
-    await Promise.all([scratch, gone].map((path) => rm(path, { recursive: true, force: true })));
+  }
+
+  /** Moves a whole folder to its place, unless another worker was faster. What is right there stays: engines may be reading it. */
+  async #publish(scratch: string, folder: string, { sha256, model }: { sha256: string; model: string }): Promise<void> {
+    for (let left = PUBLISH_TRIES; ; left -= 1) {
+      try {
+        await rename(scratch, folder);
+        return;
+      } catch (error) {
+        if (left === 0) throw error;
+      }
+      if ((await this.#baseIn(folder, sha256)) === model) return;
+      const gone = join(folder, '..', `${SCRATCH}${randomUUID()}`);
+      await rename(folder, gone).catch(() => undefined);
+      await rm(gone, { recursive: true, force: true });
+    }
   }
 
   /** Notes a use, and renews it until it is released. */
