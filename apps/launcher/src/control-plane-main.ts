@@ -12,7 +12,7 @@ delete process.env['SERVICES'];
 
 const environments = JSON.parse(SERVICES ?? '{}') as Record<string, Record<string, string>>;
 
-/** What an app's main.js runs is linked once more by itself: these share what they load. */
+/** What an app's main.js runs is linked once more by itself, so that the services share what they load. */
 async function serviceOf([app, environment]: [string, Record<string, string>]): Promise<ServiceToRun> {
   const exported = Object.values((await import(new URL(`../../${app}/dist/linked.js`, import.meta.url).href)) as Record<string, unknown>);
   return { definition: exported[0] as ServiceToRun['definition'], environment };
