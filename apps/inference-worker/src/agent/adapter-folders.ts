@@ -149,6 +149,7 @@ export class AdapterFolders {
       }
       if ((await this.#baseIn(folder, sha256)) === model) return;
       const gone = join(folder, '..', `${SCRATCH}${randomUUID()}`);
+      // Another worker may have moved it away already.
       await rename(folder, gone).catch(() => undefined);
       await rm(gone, { recursive: true, force: true });
     }
