@@ -2,6 +2,7 @@
 // `--all` adds the long suites, and `--part 2/3` takes the second of three parts of all tests that take about as long.
 // Further arguments select tests, as in `npm test -- test/faults`; the static checks are then left out.
 import { spawn } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt } from './lib/build.mjs';
@@ -22,7 +23,7 @@ if (part !== null && !/^([1-9]\d*)\/([1-9]\d*)$/.test(part ?? '')) {
 const selection = given;
 const projects = process.argv.includes('--all') ? [] : ['unit', 'integration', 'bounded'].flatMap((name) => ['--project', name]);
 const shard = part === null ? [] : [`--shard=${part}`];
-// Checks run one at a time beside the build and the tests, so that neither core waits; the one that reads the build runs last.
+// Checks run one at a time behind the build and the tests, so that neither core waits; the one that reads the build runs last.
 // The first part checks for all.
 const isChecked = selection.length === 0 && (part === null || part.startsWith('1/'));
 const WITHOUT_BUILD = ['format', 'types', 'page types', 'layers', 'dead code'];
@@ -51,11 +52,15 @@ for (const [signal, code] of [
   });
 }
 
-/** Runs a script of ours or of node_modules with the terminal as its own; true when it succeeds. */
-function runScript(path, args) {
+/**
+ * Runs a script of ours or of node_modules with the terminal as its own; true when it succeeds.
+ * @param {boolean} [behind] it and what it starts take what the tests leave of the cores
+ */
+function runScript(path, args, behind = false) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [join(root, path), ...args], { cwd: root, env: environment, stdio: 'inherit' });
     running.add(child);
+    if (behind && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     child.once('error', () => resolve(false));
     child.once('exit', (code) => {
       running.delete(child);
@@ -66,7 +71,7 @@ function runScript(path, args) {
 
 /** Runs these static checks one after the other, as the stage of this name. */
 async function lint(name, checks) {
-  if (isChecked) await stage(name, () => runScript('scripts/lint.mjs', ['--lanes', '1', ...checks]));
+  if (isChecked) await stage(name, () => runScript('scripts/lint.mjs', ['--lanes', '1', ...checks], true));
 }
 
 /** Notes how a stage went. A stage that the next ones cannot do without throws. */
@@ -87,14 +92,9 @@ async function together(stages) {
   if (failed) throw failed.reason;
 }
 
-async function prepare() {
-  await together([
-    // Types are checked by a check of their own.
-    stage('build', async () => {
-      await ensureBuilt({ root, check: !isChecked, progress });
-      // No part of the product, so a start does not build it; processes of tests import it.
-      return runScript('node_modules/typescript-7/bin/tsc', ['-b', '--noCheck', 'libs/testing']);
-    }),
+/** What the tests need besides node_modules: mostly waits for the network, so it is brought beside them. */
+function bringPrograms() {
+  return together([
     stage('nats-server', async () => {
       const { path } = await ensureNatsServer({ binDir: join(root, '.cache/bin'), progress });
       environment.NATS_SERVER_BIN = path;
@@ -105,8 +105,21 @@ async function prepare() {
   ]);
 }
 
-async function prepareAndTest(checks) {
-  await prepare();
+async function build() {
+  // Types are checked by a check of their own.
+  await ensureBuilt({ root, check: !isChecked, progress });
+  // No part of the product, so a start does not build it; processes of tests import it.
+  return runScript('node_modules/typescript-7/bin/tsc', ['-b', '--noCheck', 'libs/testing']);
+}
+
+async function installAndTest(programs) {
+  await stage('dependencies', () => ensureInstalled({ root, dev: true, progress }));
+  const checks = lint('checks', WITHOUT_BUILD);
+  await together([checks, buildAndTest(checks, programs)]);
+}
+
+async function buildAndTest(checks, programs) {
+  await together([stage('build', build), programs]);
   await together([
     checks.then(() => lint('rules', WITH_BUILD)),
     stage('tests', () => runScript('node_modules/vitest/vitest.mjs', ['run', ...projects, ...shard, ...selection])),
@@ -121,9 +134,8 @@ function summarise() {
 }
 
 try {
-  await stage('dependencies', () => ensureInstalled({ root, dev: true, progress }));
-  const checks = lint('checks', WITHOUT_BUILD);
-  await together([checks, prepareAndTest(checks)]);
+  const programs = bringPrograms();
+  await together([programs, installAndTest(programs)]);
 } catch (error) {
   if (!(error instanceof StartError)) throw error;
   console.error(error.message);

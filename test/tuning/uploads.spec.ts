@@ -42,7 +42,7 @@ describe('an upload', () => {
     const { account, dataset, path, upload } = await uploadOf(rig, { bytes: text.length, sha256: sha256Of(text) });
     const door = new DoorClient(rig);
     const step = Math.ceil(text.length / 11);
-    for (let cut = 0; cut < 10; cut += 1) {
+    for (let cuts = 0; cuts < 10;) {
       const offset = (await door.offset(path)) ?? 0;
       const piece = text.subarray(offset, offset + step);
       const broken = new ReadableStream({
@@ -54,18 +54,18 @@ describe('an upload', () => {
           controller.error(new Error('cut'));
         },
       });
-      expect(
-        await door.patch(path, offset, broken).then(
-          () => 'answered',
-          () => 'cut',
-        ),
-      ).toBe('cut');
+      const outcome = await door.patch(path, offset, broken).then(
+        ({ status }) => status,
+        () => 'cut',
+      );
+      // What came before a cut may still be written, so that the offset is another by now: then a client asks again.
+      expect(['cut', 409]).toContain(outcome);
+      if (outcome === 'cut') cuts += 1;
     }
     let offset = (await door.offset(path)) ?? 0;
     expect((await door.patch(path, offset + 1, text.subarray(0, 10))).status).toBe(409);
     while (offset < text.length) {
       const answer = await door.patch(path, offset, text.subarray(offset, offset + step));
-      // What came before the last cut may still be written: then a client asks again.
       expect([204, 409]).toContain(answer.status);
       offset = Number(answer.status === 204 ? answer.headers.get('upload-offset') : await door.offset(path));
     }
