@@ -12,7 +12,7 @@ import {
   type KeyKind,
   type Limits,
 } from '@slipway/contracts';
-import { connectNats, createLogger, type Logger, macOf, type NatsConnection, type Pepper } from '@slipway/platform';
+import { connectNats, createLogger, type Logger, macOf, type NatsConnection, type Pepper, pepperOf } from '@slipway/platform';
 import { Registry } from '@slipway/platform/metrics';
 import { type RunningService, startService } from '@slipway/platform/service';
 import { TestNatsServer } from '@slipway/testing';
@@ -185,7 +185,7 @@ type KeyOptions = {
 
 function pepperNamed(id: string): Pepper {
   const hex = id === 'old' ? 'cd' : 'ab';
-  return { id, secret: Buffer.from(hex.repeat(32), 'hex') };
+  return pepperOf(id, Buffer.from(hex.repeat(32), 'hex'));
 }
 
 /** A well-formed key that does not exist. */

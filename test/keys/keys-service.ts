@@ -1,10 +1,10 @@
-import type { Pepper } from '@slipway/platform';
+import { type Pepper, pepperOf } from '@slipway/platform';
 import { ServiceInProcess } from '../services/service-in-process.js';
 import { ServiceProcess } from '../services/service-process.js';
 import type { NatsAddress } from '../services/test-service.js';
 
 /** The environment's only pepper. */
-export const PEPPER: Pepper = { id: 'p1', secret: Buffer.alloc(32, 0xab) };
+export const PEPPER: Pepper = pepperOf('p1', Buffer.alloc(32, 0xab));
 /** Seals the keys that sign session tokens. */
 export const SECRET_KEY = 'cd'.repeat(32);
 

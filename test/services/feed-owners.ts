@@ -12,7 +12,7 @@ import {
   type RpcContract,
   StopDeployment,
 } from '@slipway/contracts';
-import { macOf } from '@slipway/platform';
+import { macOf, pepperOf } from '@slipway/platform';
 import type { z } from 'zod';
 import { MODELS, PEPPER_SECRET } from './service-process.js';
 import type { AppName } from './test-service.js';
@@ -49,7 +49,7 @@ export interface FeedOwner {
   readonly markOf: (record: AnyRecord) => string;
 }
 
-const PEPPER = { id: 'p1', secret: Buffer.from(PEPPER_SECRET, 'hex') };
+const PEPPER = pepperOf('p1', Buffer.from(PEPPER_SECRET, 'hex'));
 
 let made = 0;
 const nextName = (): string => `thing-${(made += 1)}`;

@@ -16,7 +16,7 @@ export { HostList } from './config/host-list.js';
 export { ConfigError } from './config/config-error.js';
 export { loadConfig } from './config/load-config.js';
 export { shownSettings } from './config/shown-settings.js';
-export { macOf, parsePeppers } from './config/peppers.js';
+export { macOf, parsePeppers, pepperOf } from './config/peppers.js';
 export { SLIPWAY_VERSION } from './config/version.js';
 export { type ClaimBounds, type ClaimedStream, type ReadClaim, StreamClaims } from './config/stream-claims.js';
 export type { Pepper } from './config/peppers.js';

@@ -14,7 +14,7 @@ import {
   UsageRecorded,
   UsageStream,
 } from '@slipway/contracts';
-import { ensureWorkStream, RpcClient, StreamClaims } from '@slipway/platform';
+import { ensureWorkStream, pepperOf, RpcClient, StreamClaims } from '@slipway/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PEPPER } from '../../keys/keys-service.js';
 import { KeysWorld } from '../../keys/keys-world.js';
@@ -134,7 +134,7 @@ describe('usage that cannot be counted', { timeout: 120_000 }, () => {
   it('of a worker is limited to claimed streams', async () => {
     const [good, robbed] = [await holder(), await holder()];
     const before = await setAside('unclaimed');
-    const other = new StreamClaims([{ id: 'x', secret: Buffer.alloc(32, 1) }]);
+    const other = new StreamClaims([pepperOf('x', Buffer.alloc(32, 1))]);
     const overheard = orphanRecord(good);
     const forged = [
       // From the previous release, or without a claim.

@@ -19,9 +19,37 @@ export interface InferenceFields extends CommonRequestFields {
   ttft_ms?: number;
 }
 
+/** Every name of a line, in the order in which it shows them. */
+const namesOfLine = (): Record<'request_id' | keyof InferenceFields, undefined> => ({
+  request_id: undefined,
+  trace_id: undefined,
+  method: undefined,
+  route: undefined,
+  deployment_id: undefined,
+  alias: undefined,
+  account_id: undefined,
+  key_id: undefined,
+  stream: undefined,
+  stream_id: undefined,
+  worker: undefined,
+  attempts: undefined,
+  finish: undefined,
+  ttft_ms: undefined,
+  prompt_tokens: undefined,
+  cached_tokens: undefined,
+  completion_tokens: undefined,
+  status: undefined,
+  error: undefined,
+  ms: undefined,
+});
+
 /** The log line of one request to the gateway. */
 export class InferenceLine extends RequestLine<InferenceFields> {
   #settled: Promise<void> = Promise.resolve();
+
+  constructor(requestId: string) {
+    super(requestId, namesOfLine());
+  }
 
   /** Notes why the request failed. What follows from the first failure does not replace it. */
   failedWith(code: string): void {

@@ -1,10 +1,14 @@
-import { createHmac } from 'node:crypto';
+import { HmacSha256 } from './hmac-sha256.js';
 
 /** A secret of the environment, shared by keys-service and gateways, under which keys are stored as MACs. */
 export interface Pepper {
   readonly id: string;
   readonly secret: Buffer;
+  readonly hmac: HmacSha256;
 }
+
+/** @param secret 32 to 64 bytes */
+export const pepperOf = (id: string, secret: Buffer): Pepper => ({ id, secret, hmac: new HmacSha256(secret) });
 
 const PEPPER = /^([A-Za-z0-9_-]{1,32}):((?:[0-9a-fA-F]{2}){32,64})$/;
 
@@ -16,11 +20,11 @@ export function parsePeppers(text: string): readonly Pepper[] {
   const peppers = text.split(',').map((entry) => {
     const match = PEPPER.exec(entry.trim());
     if (!match?.[1] || !match[2]) throw new Error('must be a list of id:hex, with 32 to 64 bytes each');
-    return { id: match[1], secret: Buffer.from(match[2], 'hex') };
+    return pepperOf(match[1], Buffer.from(match[2], 'hex'));
   });
   if (new Set(peppers.map(({ id }) => id)).size !== peppers.length) throw new Error('names an id twice');
   return peppers;
 }
 
 /** HMAC-SHA-256 of a whole key: 32 bytes. */
-export const macOf = (key: string, pepper: Pepper): Buffer => createHmac('sha256', pepper.secret).update(key, 'latin1').digest();
+export const macOf = (key: string, pepper: Pepper): Buffer => pepper.hmac.digest(key);

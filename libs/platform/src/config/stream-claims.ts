@@ -1,4 +1,5 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { hkdfSync, timingSafeEqual } from 'node:crypto';
+import { HmacSha256 } from './hmac-sha256.js';
 import type { Pepper } from './peppers.js';
 
 /** Whose usage a stream is. */
@@ -39,11 +40,11 @@ const CLAIM = /^(?:v2\.(\d{1,16})\.)?(\d{1,16})\.(\d{1,16})\.([\w-]{43})$/;
  * them. Their keys are derived from the peppers (HKDF, RFC 5869), which workers do not have.
  */
 export class StreamClaims {
-  readonly #keys: readonly Buffer[];
+  readonly #keys: readonly HmacSha256[];
 
   /** @param peppers the first one signs; all of them verify. */
   constructor(peppers: readonly Pepper[]) {
-    this.#keys = peppers.map(({ secret }) => Buffer.from(hkdfSync('sha256', secret, '', PURPOSE, KEY_BYTES)));
+    this.#keys = peppers.map(({ secret }) => new HmacSha256(Buffer.from(hkdfSync('sha256', secret, '', PURPOSE, KEY_BYTES))));
   }
 
   /** Makes the claim of a stream: about 80 ASCII characters. */
@@ -65,12 +66,10 @@ export class StreamClaims {
 
 /** The signed text contains the version, so that no claim can be read as one of another version. */
 function macOf(
-  key: Buffer,
+  key: HmacSha256,
   { st, gw, account, key: keyId, deployment }: ClaimedStream,
   { prompt, completion, started }: ReadClaim,
 ): Buffer {
   const first = [st, gw, account, keyId, deployment, prompt, completion];
-  return createHmac('sha256', key)
-    .update(JSON.stringify(started === null ? first : [VERSION, ...first, started]))
-    .digest();
+  return key.digest(JSON.stringify(started === null ? first : [VERSION, ...first, started]));
 }

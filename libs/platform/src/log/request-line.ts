@@ -23,8 +23,12 @@ export class RequestLine<Fields extends CommonRequestFields = CommonRequestField
   readonly #fields: Fields & { readonly request_id: string };
   #cause: unknown;
 
-  constructor(requestId: string) {
-    this.#fields = { request_id: requestId } as Fields & { readonly request_id: string };
+  /**
+   * @param names what the line will note, undefined, in an object of its own. V8 turns an object that gets more than a dozen further
+   *   names by assignment into a dictionary, which makes a line of twenty a third dearer.
+   */
+  constructor(requestId: string, names: object = {}) {
+    this.#fields = Object.assign(names, { request_id: requestId }) as Fields & { readonly request_id: string };
   }
 
   get fields(): Readonly<Fields> {

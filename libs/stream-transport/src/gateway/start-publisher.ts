@@ -93,9 +93,12 @@ export class StartPublisher {
 function encode(request: StreamRequest, at: number): Uint8Array {
   const { st, dep, rev, api, req, whole = false } = request;
   // The request comes last: a worker decides by the fields before it. Workers of release 0.1 require `caps`.
-  const head: Omit<Start, 'req'> = { st, at, dep, rev, api, batch: true, ...(whole && { whole }), caps: [] };
-  if (req instanceof Uint8Array) return Buffer.concat([Buffer.from(`${JSON.stringify(head).slice(0, -1)},"req":`), req, CLOSING]);
-  return Buffer.from(JSON.stringify({ ...head, req } satisfies Start));
+  const head: Omit<Start, 'req'> = whole
+    ? { st, at, dep, rev, api, batch: true, whole, caps: [] }
+    : { st, at, dep, rev, api, batch: true, caps: [] };
+  const opened = `${JSON.stringify(head).slice(0, -1)},"req":`;
+  if (req instanceof Uint8Array) return Buffer.concat([Buffer.from(opened), req, CLOSING]);
+  return Buffer.from(`${opened}${JSON.stringify(req)}}`);
 }
 
 const CLOSING = Buffer.from('}');
