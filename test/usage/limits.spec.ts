@@ -99,16 +99,19 @@ describe('limits', () => {
     for (let i = 0; i < 10; i += 1) expect((await counted(doomed)).status).toBe(200);
     // A gateway reports its requests within a second; unreported ones would be lost with it.
     const other = rig.processes('gateway')[1]!;
-    await until(
-      'another gateway has the report',
-      async () => Number((await counted(other)).headers.get('x-ratelimit-remaining-requests')) <= 1,
-    );
+    // What it accepts until the report has come is beyond the limit.
+    let unaware = 0;
+    await until('another gateway has the report', async () => {
+      const isAware = Number((await counted(other)).headers.get('x-ratelimit-remaining-requests')) <= 1;
+      if (!isAware) unaware += 1;
+      return isAware;
+    });
     await doomed.stop('SIGKILL');
     const fresh = await rig.spawn('gateway').ready();
     await until('the new gateway knows the limits', async () => (await counted(fresh)).headers.has('x-ratelimit-limit-requests'));
     for (let i = 0; i < 12; i += 1) await counted(fresh);
     const drained = ((performance.now() - begun) / 60_000) * 12;
-    expect(accepted).toBeLessThanOrEqual(12 + drained);
+    expect(accepted).toBeLessThanOrEqual(12 + unaware + drained);
     expect(accepted).toBeGreaterThanOrEqual(12);
   }, 120_000);
 
