@@ -42,8 +42,9 @@ COPY apps ./apps
 COPY libs ./libs
 # Types are checked before a change lands; here is only what translates.
 RUN node node_modules/typescript-7/bin/tsc -b --noCheck \
-  apps/gateway apps/keys-service apps/deployments-service apps/tuning-service apps/console apps/cli \
-  apps/inference-worker apps/training-worker
+  apps/gateway/tsconfig.build.json apps/keys-service/tsconfig.build.json apps/deployments-service/tsconfig.build.json \
+  apps/tuning-service/tsconfig.build.json apps/console/tsconfig.build.json apps/cli/tsconfig.build.json \
+  apps/inference-worker/tsconfig.build.json apps/training-worker/tsconfig.build.json
 COPY scripts/link.mjs ./scripts/
 COPY scripts/lib/link.mjs ./scripts/lib/
 RUN node scripts/link.mjs

@@ -20,8 +20,8 @@ async function buildBench() {
   const tsc = join(root, 'node_modules/typescript-7/bin/tsc');
   // The apps do not depend on libs/testing, which the measurement of many keys uses for its database.
   for (const project of [
-    ['-b', 'libs/testing'],
-    ['-p', 'bench'],
+    ['-b', 'libs/testing/tsconfig.build.json'],
+    ['-p', 'bench/tsconfig.build.json'],
   ]) {
     const result = await runCommand(process.execPath, [tsc, ...project], { cwd: root });
     if (result.code !== 0) throw new StartError(`The build failed:\n${lastLines(result, 30)}`);

@@ -12,8 +12,8 @@ const progress = new Progress();
 async function build() {
   const tsc = join(root, 'node_modules/typescript-7/bin/tsc');
   for (const project of [
-    ['-b', 'libs/testing'],
-    ['-p', 'conformance'],
+    ['-b', 'libs/testing/tsconfig.build.json'],
+    ['-p', 'conformance/tsconfig.build.json'],
   ]) {
     const result = await runCommand(process.execPath, [tsc, ...project], { cwd: root });
     if (result.code !== 0) throw new StartError(`The build failed:\n${lastLines(result, 30)}`);

@@ -12,9 +12,6 @@ const inScripts = (path) => fileURLToPath(new URL(path, import.meta.url));
 // Each of several checkers checks anew what they share: four take more than twice the CPU, and on two cores no less time.
 const ONE_CHECKER = ['--singleThreaded'];
 
-// The linter reads other packages' types from their build. What that holds is checked by `types`, once.
-const BUILD = { name: 'build', script: 'typescript-7/bin/tsc', args: ['-b', '--noCheck', ...ONE_CHECKER, 'tsconfig.build.json'] };
-
 // Longest first, so that the last one to end began early.
 const CHECKS = [
   { name: 'format', fix: 'npm run format', script: 'oxfmt/bin/oxfmt', args: ['--check'] },
@@ -85,11 +82,6 @@ async function lane() {
     report(result);
     if (!result.ok) failed += 1;
   }
-}
-if (waiting.some((check) => check.name === 'rules')) {
-  const built = await run(BUILD);
-  report(built);
-  if (!built.ok) failed += 1;
 }
 await Promise.all(Array.from({ length: lanes }, lane));
 process.exitCode = failed > 0 ? 1 : 0;

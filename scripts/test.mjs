@@ -23,11 +23,8 @@ if (part !== null && !/^([1-9]\d*)\/([1-9]\d*)$/.test(part ?? '')) {
 const selection = given;
 const projects = process.argv.includes('--all') ? [] : ['unit', 'integration', 'bounded'].flatMap((name) => ['--project', name]);
 const shard = part === null ? [] : [`--shard=${part}`];
-// Checks run one at a time behind the build and the tests, so that neither core waits; the one that reads the build runs last.
-// The first part checks for all.
+// Checks run one at a time behind the build and the tests, so that neither core waits. The first part checks for all.
 const isChecked = selection.length === 0 && (part === null || part.startsWith('1/'));
-const WITHOUT_BUILD = ['format', 'types', 'page types', 'layers', 'dead code'];
-const WITH_BUILD = ['rules'];
 const progress = new Progress();
 
 const results = [];
@@ -69,9 +66,8 @@ function runScript(path, args, behind = false) {
   });
 }
 
-/** Runs these static checks one after the other, as the stage of this name. */
-async function lint(name, checks) {
-  if (isChecked) await stage(name, () => runScript('scripts/lint.mjs', ['--lanes', '1', ...checks], true));
+async function check() {
+  if (isChecked) await stage('checks', () => runScript('scripts/lint.mjs', ['--lanes', '1'], true));
 }
 
 /** Notes how a stage went. A stage that the next ones cannot do without throws. */
@@ -109,21 +105,17 @@ async function build() {
   // Types are checked by a check of their own.
   await ensureBuilt({ root, check: !isChecked, progress });
   // No part of the product, so a start does not build it; processes of tests import it.
-  return runScript('node_modules/typescript-7/bin/tsc', ['-b', '--noCheck', 'libs/testing']);
+  return runScript('node_modules/typescript-7/bin/tsc', ['-b', '--noCheck', 'libs/testing/tsconfig.build.json']);
 }
 
 async function installAndTest(programs) {
   await stage('dependencies', () => ensureInstalled({ root, dev: true, progress }));
-  const checks = lint('checks', WITHOUT_BUILD);
-  await together([checks, buildAndTest(checks, programs)]);
+  await together([check(), buildAndTest(programs)]);
 }
 
-async function buildAndTest(checks, programs) {
+async function buildAndTest(programs) {
   await together([stage('build', build), programs]);
-  await together([
-    checks.then(() => lint('rules', WITH_BUILD)),
-    stage('tests', () => runScript('node_modules/vitest/vitest.mjs', ['run', ...projects, ...shard, ...selection])),
-  ]);
+  await stage('tests', () => runScript('node_modules/vitest/vitest.mjs', ['run', ...projects, ...shard, ...selection]));
 }
 
 function summarise() {

@@ -8,13 +8,15 @@ import { StartError } from './start-error.mjs';
 /** The app for browsers, which is bundled instead of compiled. */
 const DASHBOARD = 'apps/dashboard';
 
+/** Of each project that is compiled: the linter and editors find the one of the root instead. */
+const CONFIG = 'tsconfig.build.json';
 /** What linked programs share. */
 const SHARED = 'libs/platform/dist/linked';
 
 const projectsIn = (root, folder) =>
   readdirSync(join(root, folder))
     .map((name) => `${folder}/${name}`)
-    .filter((project) => project !== DASHBOARD && existsSync(join(root, project, 'tsconfig.json')))
+    .filter((project) => existsSync(join(root, project, CONFIG)))
     .sort();
 
 // Specs and their samples run from source and have no output.
@@ -26,7 +28,7 @@ function filesOf(root, project) {
     .filter(isSource)
     .sort()
     .map((file) => `src/${file}`);
-  return ['package.json', 'tsconfig.json', ...sources].map((file) => `${project}/${file}`);
+  return ['package.json', CONFIG, ...sources].map((file) => `${project}/${file}`);
 }
 
 /** Changes with the size or time of any of the files. */
@@ -56,7 +58,10 @@ const PARALLEL = ['--builders', '2', '--checkers', '1'];
 
 /** Compiles apps and libraries, then links programs. tsc does not notice deleted outputs; then `flags` must contain --force. */
 async function compile(root, projects, flags) {
-  for (const [script, ...args] of [['node_modules/typescript-7/bin/tsc', '-b', ...PARALLEL, ...projects, ...flags], ['scripts/link.mjs']]) {
+  for (const [script, ...args] of [
+    ['node_modules/typescript-7/bin/tsc', '-b', ...PARALLEL, ...projects.map((project) => `${project}/${CONFIG}`), ...flags],
+    ['scripts/link.mjs'],
+  ]) {
     const result = await runCommand(process.execPath, [join(root, script), ...args], { cwd: root });
     if (result.code !== 0) throw new StartError(`The build failed:\n${lastLines(result, 30)}`);
   }

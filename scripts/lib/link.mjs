@@ -16,9 +16,11 @@ const outputOf = (source) => source.replace('/src/', '/dist/').replace(/\.ts$/, 
 
 /** Sources of programs: what the compiler leaves out of an app. Of apps that are compiled; an image has not all of them. */
 function programsIn(root) {
-  const compiled = readdirSync(join(root, 'apps')).filter((app) => existsSync(join(root, 'apps', app, 'dist')));
+  const configOf = (app) => join(root, 'apps', app, 'tsconfig.build.json');
+  const isCompiled = (app) => existsSync(configOf(app)) && existsSync(join(root, 'apps', app, 'dist'));
+  const compiled = readdirSync(join(root, 'apps')).filter(isCompiled);
   return compiled.flatMap((app) => {
-    const { exclude = [] } = JSON.parse(readFileSync(join(root, 'apps', app, 'tsconfig.json'), 'utf8'));
+    const { exclude = [] } = JSON.parse(readFileSync(configOf(app), 'utf8'));
     return exclude.filter((source) => source.endsWith('main.ts')).map((source) => `apps/${app}/${source}`);
   });
 }

@@ -8,7 +8,7 @@ import { linkPrograms } from './link.mjs';
 let root: string;
 beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), 'slipway-link-')));
-  write({ 'apps/gateway/tsconfig.json': TSCONFIG });
+  write({ 'apps/gateway/tsconfig.build.json': TSCONFIG });
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
@@ -60,7 +60,7 @@ describe('a linked program', () => {
 
 describe('definitions of services', () => {
   const service = (name: string): Record<string, string> => ({
-    [`apps/${name}/tsconfig.json`]: TSCONFIG,
+    [`apps/${name}/tsconfig.build.json`]: TSCONFIG,
     [`apps/${name}/src/main.ts`]: `import './${name}.js';\n`,
     [`apps/${name}/dist/${name}.js`]: "export { born } from '../../../libs/clock/dist/index.js';\n",
   });

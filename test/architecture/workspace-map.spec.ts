@@ -11,7 +11,7 @@ const FOLDERS = ['apps', 'libs'].flatMap((parent) =>
     .filter((folder) => exists(`${folder}/package.json`)),
 );
 /** All but the dashboard, which vite builds. */
-const BUILT = FOLDERS.filter((folder) => exists(`${folder}/tsconfig.json`) && !exists(`${folder}/vite.config.ts`));
+const BUILT = FOLDERS.filter((folder) => !exists(`${folder}/vite.config.ts`));
 
 interface Package {
   readonly name: string;
@@ -27,7 +27,9 @@ interface NestProject {
 
 const nest = read('nest-cli.json') as { root: string; sourceRoot: string; projects: Record<string, NestProject> };
 const referencesOf = (path: string): string[] =>
-  ((read(path) as { references?: { path: string }[] }).references ?? []).map((reference) => reference.path);
+  ((read(path) as { references?: { path: string }[] }).references ?? []).map((reference) =>
+    reference.path.replace(/\/tsconfig\.build\.json$/, ''),
+  );
 
 describe('nest-cli.json', () => {
   it('lists exactly the existing apps and libraries', () => {
@@ -45,7 +47,7 @@ describe('nest-cli.json', () => {
       root: `${isLibrary ? 'libs' : 'apps'}/${name}`,
       sourceRoot: `${project.root}/src`,
       entryFile: isLibrary ? 'index' : 'main',
-      compilerOptions: { tsConfigPath: `${project.root}/tsconfig.json` },
+      compilerOptions: { tsConfigPath: `${project.root}/tsconfig.build.json` },
     });
     for (const file of [project.compilerOptions.tsConfigPath, `${project.sourceRoot}/${project.entryFile}.ts`])
       expect([file, exists(file)]).toEqual([file, true]);
@@ -60,7 +62,7 @@ describe('the build', () => {
   it.each(BUILT)('of %s references exactly the libraries of its package', (folder) => {
     const { dependencies = {} } = read(`${folder}/package.json`) as Package;
     const named = Object.keys(dependencies).filter((name) => name.startsWith('@slipway/'));
-    const libraries = referencesOf(`${folder}/tsconfig.json`).filter((path) => !path.endsWith('/scripts'));
+    const libraries = referencesOf(`${folder}/tsconfig.build.json`).filter((path) => !path.endsWith('/scripts'));
     const waited = libraries.map((path) => `@slipway/${path.split('/').at(-1) ?? ''}`);
     expect(waited.toSorted()).toEqual(named.toSorted());
   });

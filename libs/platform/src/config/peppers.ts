@@ -7,7 +7,7 @@ export interface Pepper {
   readonly hmac: HmacSha256;
 }
 
-/** @param secret 32 to 64 bytes */
+/** A pepper of this name. @param secret 32 to 64 bytes */
 export const pepperOf = (id: string, secret: Buffer): Pepper => ({ id, secret, hmac: new HmacSha256(secret) });
 
 const PEPPER = /^([A-Za-z0-9_-]{1,32}):((?:[0-9a-fA-F]{2}){32,64})$/;
