@@ -1,5 +1,5 @@
 /**
- * Who may import what. `test/architecture/boundaries.spec.ts` seeds every forbidden import and sees each one caught.
+ * Who may import what. `test/architecture/verify/boundaries.spec.ts` seeds every forbidden import and sees each one caught.
  *
  *   contracts ← platform ← database | stream-transport | feed ← proof ← testing
  *   contracts ← platform ← engine | model-text | model-store; engine ← engine-http; engine, model-text ← engine-llama
