@@ -10,11 +10,20 @@ export class BreakableTcp {
 
   readonly #server = createServer((inside) => this.#accept(inside));
 
-  static async to(host: string, port: number): Promise<BreakableTcp> {
+  private static async to(host: string, port: number): Promise<BreakableTcp> {
     const way = new BreakableTcp({ host, port });
     way.#server.listen(0, '127.0.0.1');
     await once(way.#server, 'listening');
     return way;
+  }
+
+  /** A way to the database of this address, and the address by which it is taken. */
+  static async toDatabase(address: string): Promise<[way: BreakableTcp, address: string]> {
+    const url = new URL(address);
+    const way = await BreakableTcp.to(url.hostname, Number(url.port));
+    url.hostname = '127.0.0.1';
+    url.port = String(way.port);
+    return [way, url.href];
   }
 
   get port(): number {

@@ -65,10 +65,10 @@ export class DeploymentsRig {
   rpc!: RpcClient;
   #feed!: FeedReader<DeploymentFeedRecord>;
   #agentConnection!: NatsConnection;
-  /** The way from the service to its database. */
-  database!: BreakableTcp;
   #databaseUrl = '';
-  #directDatabaseUrl = '';
+  /** By which replicas reach it. */
+  #servedUrl = '';
+  #way: BreakableTcp | undefined;
 
   static async open(postgres: TestPostgres): Promise<DeploymentsRig> {
     const rig = new DeploymentsRig();
@@ -87,7 +87,7 @@ export class DeploymentsRig {
     await Promise.all(this.#replicas.map((replica) => replica.end()));
     await this.#feed?.stop();
     await this.#bus?.end();
-    await this.database?.close();
+    await this.#way?.close();
     await rm(this.folder, { recursive: true, force: true });
   }
 
@@ -97,7 +97,13 @@ export class DeploymentsRig {
 
   /** The database itself, past the way that can be cut. */
   get databaseUrl(): string {
-    return this.#directDatabaseUrl;
+    return this.#databaseUrl;
+  }
+
+  /** Has the replicas that start from now on reach their database by a way that can be cut; every byte takes it, which costs. */
+  async breakableDatabase(): Promise<BreakableTcp> {
+    [this.#way, this.#servedUrl] = await BreakableTcp.toDatabase(this.#databaseUrl);
+    return this.#way;
   }
 
   /** Starts a replica as a process of its own, which can be killed, without waiting for it. */
@@ -200,7 +206,7 @@ export class DeploymentsRig {
   #environment(settings: Settings): Settings {
     return {
       LOG_LEVEL: 'debug',
-      DEPLOYMENTS_DATABASE_URL: this.#databaseUrl,
+      DEPLOYMENTS_DATABASE_URL: this.#servedUrl,
       SLIPWAY_SECRET_KEY: SECRET_KEY,
       MODEL_DIRS: join(root, 'models'),
       MODEL_HOSTS: 'huggingface.co',
@@ -217,12 +223,8 @@ export class DeploymentsRig {
   }
 
   async #open(postgres: TestPostgres): Promise<void> {
-    const url = new URL(await deploymentsDatabase(postgres));
-    this.#directDatabaseUrl = url.href;
-    this.database = await BreakableTcp.to(url.hostname, Number(url.port));
-    url.port = String(this.database.port);
-    url.hostname = '127.0.0.1';
-    this.#databaseUrl = url.href;
+    this.#databaseUrl = await deploymentsDatabase(postgres);
+    this.#servedUrl = this.#databaseUrl;
     const bus = await Bus.start();
     this.#bus = bus;
     const [ops, gateway, agents] = await Promise.all([bus.connect('ops'), bus.connect('gateway'), bus.connect('worker')]);

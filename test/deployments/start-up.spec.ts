@@ -3,16 +3,18 @@ import { until } from '../testing/until.js';
 import { rigTest as it } from './rig-test.js';
 
 it('a replica waits for its database at start', async ({ rig }) => {
-  rig.database.cut();
+  const database = await rig.breakableDatabase();
+  database.cut();
   const replica = rig.spawnReplica();
   await until('it says that it waits', () => replica.output.includes('database.waiting'));
   expect(await replica.readiness()).toMatchObject({ status: 503 });
-  rig.database.heal();
+  database.heal();
   await until('it is ready', async () => (await replica.readiness()).status === 200);
 });
 
 it('a waiting replica stops at once on a signal', async ({ rig }) => {
-  rig.database.cut();
+  const database = await rig.breakableDatabase();
+  database.cut();
   const replica = rig.spawnReplica();
   await until('it says that it waits', () => replica.output.includes('database.waiting'));
   replica.signal('SIGTERM');

@@ -33,9 +33,10 @@ export class TuningRig {
   #patient!: PatientRpc;
   /** Asks once, for tests of what is answered while something is away. */
   rpc!: RpcClient;
-  /** The way from the service to its database. */
-  database!: BreakableTcp;
   #databaseUrl = '';
+  /** By which replicas reach it. */
+  #servedUrl = '';
+  #way: BreakableTcp | undefined;
   #console: Promise<PatientRpc> | undefined;
 
   /** @param bus one that is there already, and that stays */
@@ -63,7 +64,7 @@ export class TuningRig {
   async close(): Promise<void> {
     await Promise.all(this.#replicas.map((replica) => replica.end()));
     if (this.#isOwnBus) await this.#bus?.end();
-    await this.database?.close();
+    await this.#way?.close();
     await rm(this.folder, { recursive: true, force: true });
   }
 
@@ -75,6 +76,12 @@ export class TuningRig {
   /** Address of the service's database. */
   get databaseUrl(): string {
     return this.#databaseUrl;
+  }
+
+  /** Has the replicas that start from now on reach their database by a way that can be cut; every byte takes it, which costs. */
+  async breakableDatabase(): Promise<BreakableTcp> {
+    [this.#way, this.#servedUrl] = await BreakableTcp.toDatabase(this.#databaseUrl);
+    return this.#way;
   }
 
   /** Starts a replica in this process and waits until it is ready. */
@@ -123,7 +130,7 @@ export class TuningRig {
   #environment(settings: Settings): Settings {
     return {
       LOG_LEVEL: 'debug',
-      TUNING_DATABASE_URL: this.#databaseUrl,
+      TUNING_DATABASE_URL: this.#servedUrl,
       SLIPWAY_SECRET_KEY: SECRET_KEY,
       BLOB_DIR: join(this.folder, 'blobs'),
       ...settings,
@@ -131,11 +138,8 @@ export class TuningRig {
   }
 
   async #open(postgres: TestPostgres, bus: Bus | undefined): Promise<void> {
-    const url = new URL(await tuningDatabase(postgres));
-    this.database = await BreakableTcp.to(url.hostname, Number(url.port));
-    url.port = String(this.database.port);
-    url.hostname = '127.0.0.1';
-    this.#databaseUrl = url.href;
+    this.#databaseUrl = await tuningDatabase(postgres);
+    this.#servedUrl = this.#databaseUrl;
     this.#isOwnBus = bus === undefined;
     this.#bus = bus ?? (await Bus.start());
     this.rpc = new RpcClient(await this.#bus.connect('ops'), ENV);

@@ -12,6 +12,7 @@ import { scriptedManifest, servedLoss } from '../training/scripted.js';
 import { TrainingStage } from '../training/training-stage.js';
 import { checked } from './bytes.js';
 import { JobsStage } from './jobs-stage.js';
+import type { BreakableTcp } from '../deployments/breakable-tcp.js';
 import { anAccount, TuningRig } from './rig.js';
 
 /** Only bounds a failure: jobs of a busy machine take their time. */
@@ -33,6 +34,8 @@ export class TrainingFleet {
 
   private constructor(
     readonly rig: TuningRig,
+    /** The way from the service to its database. */
+    readonly database: BreakableTcp,
     private readonly script: readonly string[],
     private readonly settings: Readonly<Record<string, string>>,
   ) {
@@ -50,7 +53,7 @@ export class TrainingFleet {
       trained.close();
       await mkdir(join(rig.folder, 'models'));
       await copyFile(DEMO_MODEL, join(rig.folder, 'models/Tiny.gguf'));
-      const fleet = new TrainingFleet(rig, ['--adapter', adapter, '--first-loss', loss], settings);
+      const fleet = new TrainingFleet(rig, await rig.breakableDatabase(), ['--adapter', adapter, '--first-loss', loss], settings);
       fleet.service = await rig.startProcess(settings);
       return fleet;
     } catch (error) {

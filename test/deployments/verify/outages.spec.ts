@@ -5,6 +5,7 @@ import { aModel, anAccount } from '../rig.js';
 import { rigTest as it } from '../rig-test.js';
 
 it.for(['cut', 'hang'] as const)('without a database (%s) requests are refused and agents keep their work', async (how, { rig }) => {
+  const database = await rig.breakableDatabase();
   const replica = await rig.startReplica();
   const [a, b] = [rig.startAgent(), rig.startAgent()];
   const account = anAccount();
@@ -12,7 +13,7 @@ it.for(['cut', 'hang'] as const)('without a database (%s) requests are refused a
   await rig.published(id, 'ready');
   const [holder, other] = a.runs(id) ? [a, b] : [b, a];
 
-  rig.database[how]();
+  database[how]();
   const askedAt = performance.now();
   await expect(rig.rpc.call(ListDeployments, { account })).rejects.toMatchObject({ code: 'unavailable' });
   await expect(rig.rpc.call(CreateDeployment, aModel(account))).rejects.toMatchObject({ code: 'unavailable' });
@@ -27,7 +28,7 @@ it.for(['cut', 'hang'] as const)('without a database (%s) requests are refused a
   holder.stop();
   await until('the other agent takes over', () => other.runs(id));
 
-  rig.database.heal();
+  database.heal();
   await until('it is ready', async () => (await replica.readiness()).status === 200);
   const next = await rig.create(account);
   await rig.published(next, 'ready');

@@ -6,10 +6,12 @@ import type { ServiceProcess } from '../../services/service-process.js';
 import { checked, conversations, uploadFile } from '../bytes.js';
 import { type FakeTrainer, point } from '../fake-trainer.js';
 import { JobsStage } from '../jobs-stage.js';
+import type { BreakableTcp } from '../../deployments/breakable-tcp.js';
 import { anAccount, TuningRig } from '../rig.js';
 
 let postgres: TestPostgres;
 let rig: TuningRig;
+let database: BreakableTcp;
 let stage: JobsStage;
 let service: ServiceProcess;
 let trainer: FakeTrainer;
@@ -17,6 +19,7 @@ let trainer: FakeTrainer;
 beforeEach(async () => {
   postgres = await startTestPostgres();
   rig = await TuningRig.open(postgres);
+  database = await rig.breakableDatabase();
   service = await rig.startProcess();
   stage = new JobsStage(rig);
   trainer = await stage.trainer();
@@ -111,11 +114,11 @@ describe('tuning-service', () => {
     const job = await stage.job(given);
     const item = await stage.given(trainer, job);
     await trainer.report(item, { state: 'running', steps: 20 });
-    rig.database.cut();
+    database.cut();
     expect(await trainer.refusal(item, { metrics: [point(5)] })).toBe('unavailable');
     await until('it says that it is not ready', async () => (await service.readiness()).status === 503);
     expect(trainer.item(job)).toMatchObject({ attempt: 1 });
-    rig.database.heal();
+    database.heal();
     await until('a report is answered', () => trainer.report(item, { metrics: [point(5)] }).catch(() => null));
     expect(await stage.view(given.account, job)).toMatchObject({ state: 'running', step: 5, attempt: 1 });
     await rig.ask(CancelJob, { account: given.account, job });

@@ -34,10 +34,10 @@ describe('a database that is away for a minute', () => {
   it('at the end of a training costs nothing but time', async () => {
     const { account, job } = await fleet.job();
     await fleet.seen(account, job, 'is half done', ({ step }) => step >= STEPS / 2);
-    fleet.rig.database.cut();
+    fleet.database.cut();
     const since = performance.now();
     await until('a minute has passed', () => performance.now() - since > AWAY_MS, 2 * AWAY_MS);
-    fleet.rig.database.heal();
+    fleet.database.heal();
     expect(await fleet.isIn(account, job, 'succeeded')).toMatchObject({ attempt: 1, progress: 1 });
     expect(await fleet.steps(account, job)).toEqual(allSteps(STEPS));
     expect(await fleet.adapters(account)).toHaveLength(1);
