@@ -50,9 +50,10 @@ export class PeopleWorld {
     readonly console: RpcClient,
   ) {}
 
-  static async start(environment: Record<string, string> = {}): Promise<PeopleWorld> {
+  /** @param how whether keys-service is a process, which takes for a hash what it takes in production */
+  static async start(environment: Record<string, string> = {}, how: 'replica' | 'replicaProcess' = 'replica'): Promise<PeopleWorld> {
     const keys = await KeysWorld.start();
-    await keys.replica(environment);
+    await keys[how](environment);
     return new PeopleWorld(keys, new RpcClient(await keys.bus.connect('console'), ENV));
   }
 

@@ -15,9 +15,12 @@ const DEBUG_LINE = '{"level":"debug"';
 
 type Environment = Readonly<Record<string, string>>;
 
+/** Hashes of passwords take a thousandth of their time; a process takes the whole of it. */
+const CHEAP = { memoryCost: 64, timeCost: 1, parallelism: 1 };
+
 /** What each app is, loaded when the first test wants it. */
 const DEFINITIONS: Readonly<Record<AppName, () => Promise<unknown>>> = {
-  'keys-service': async () => (await import('../../apps/keys-service/src/keys-service.js')).keysService,
+  'keys-service': async () => (await import('../../apps/keys-service/src/keys-service.js')).keysServiceWith({ passwordCost: CHEAP }),
   'deployments-service': async () => (await import('../../apps/deployments-service/src/deployments-service.js')).deploymentsService,
   'tuning-service': async () => (await import('../../apps/tuning-service/src/tuning-service.js')).tuningService,
   'training-worker': async () => (await import('../../apps/training-worker/src/training-worker.js')).trainingWorker,

@@ -21,7 +21,7 @@ import { KeyProofs } from './key-proofs.service.js';
 import { MembersService } from './members.service.js';
 import { MembershipsRepository } from './memberships.repository.js';
 import { OwnSessionsService } from './own-sessions.service.js';
-import { PasswordHasher } from './password-hasher.js';
+import { HASHING, type PasswordCost, PasswordHasher } from './password-hasher.js';
 import { PasswordChange, PasswordReset } from './password-replacement.service.js';
 import { PasswordSignIn } from './password-sign-in.service.js';
 import { FailedSignIns, PasswordsService } from './passwords.service.js';
@@ -115,7 +115,7 @@ const ownProofs: FactoryProvider<ProofReader> = { provide: ProofReader, useFacto
     SigningKeysRepository,
     ownProofs,
     rpcGate(RefusalLog),
-    { provide: PasswordHasher, useFactory: () => new PasswordHasher() },
+    { provide: PasswordHasher, useFactory: (cost: PasswordCost) => new PasswordHasher(cost), inject: [HASHING] },
     configured(KeyMint, ({ KEY_PEPPERS: peppers }: KeysConfig) => new KeyMint(peppers)),
     configured(QuotaDefaults, quotaDefaults),
     configured(ConfiguredProvider, configuredProvider),

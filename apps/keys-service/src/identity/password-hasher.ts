@@ -3,8 +3,18 @@ import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 import { FairLanes, type Lane } from './fair-lanes.js';
 
+/** What a hash takes: memory in KiB, and passes over it. */
+export interface PasswordCost {
+  readonly memoryCost: number;
+  readonly timeCost: number;
+  readonly parallelism: number;
+}
+
 /** 19 MiB and two passes: OWASP's first choice for argon2id, about 30 ms. The library's default variant is argon2id. */
-const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+export const PASSWORD_COST: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+/** Token of the cost that the service hashes at. */
+export const HASHING = Symbol('password cost');
 
 const OWN: Lane = { group: 'known', key: '' };
 
@@ -18,7 +28,10 @@ export class PasswordHasher {
   readonly #decoy: Promise<string>;
 
   /** @param concurrent hashes at a time; by default half of the processors */
-  constructor(concurrent = Math.max(1, Math.floor(availableParallelism() / 2))) {
+  constructor(
+    private readonly cost: PasswordCost,
+    concurrent = Math.max(1, Math.floor(availableParallelism() / 2)),
+  ) {
     this.#lanes = new FairLanes(concurrent);
     this.#decoy = this.hash(randomBytes(32).toString('base64url'), OWN);
   }
@@ -30,7 +43,7 @@ export class PasswordHasher {
 
   /** @throws ServiceError `unavailable` when too many wait */
   hash(password: string, lane: Lane): Promise<string> {
-    return this.#lanes.run(lane, () => hash(password, COST));
+    return this.#lanes.run(lane, () => hash(password, this.cost));
   }
 
   /**
