@@ -47,7 +47,7 @@ describe('where nothing runs', () => {
       stderr: `✗ Nothing answers at ${url}: is Slipway running? npm start starts it. (not_running)\n`,
     };
     const dataDir = await dataDirOf('gone', { environment: 'dev', nats_url: url, credentials_dir: join(folder, 'gone') });
-    expect(await runCli(['keys', 'list', '--data-dir', dataDir])).toEqual(expected);
+    expect(await runCliInProcess(['keys', 'list', '--data-dir', dataDir])).toEqual(expected);
   });
 
   it('wrong variables are named without their values', async () => {
@@ -74,11 +74,15 @@ describe('exit codes and usage', () => {
       stdout: expect.stringMatching(/^Usage: npx slipway keys /),
       stderr: '',
     });
-    expect(await runCli(['launch'])).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/^✗ .+\n\nUsage: npx slipway /) });
+    expect(await runCliInProcess(['launch'])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^✗ .+\n\nUsage: npx slipway /),
+    });
   });
 
   it('delete refuses to ask without a terminal', async () => {
-    expect(await runCli(['deployments', 'delete', 'deployment-1'])).toEqual({
+    expect(await runCliInProcess(['deployments', 'delete', 'deployment-1'])).toEqual({
       code: 1,
       stdout: '',
       stderr: '✗ There is no terminal to ask on: --yes deletes without asking. (not_confirmed)\n',

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FindDeployment, ListAliases, ListModels, type LogLine, ReadLog, RequestId } from '@slipway/contracts';
@@ -91,7 +92,7 @@ describe('list-models', () => {
   it('says when a folder is too large', async ({ rig }) => {
     const folder = join(rig.folder, 'crowded');
     mkdirSync(folder);
-    for (let index = 0; index < 5_001; index += 1) writeFileSync(join(folder, `${index}.txt`), '');
+    execFileSync('sh', ['-c', 'seq 5001 | xargs touch'], { cwd: folder });
     await rig.startReplica({ MODEL_DIRS: `${join(MODEL, '..')},${folder}` });
     const { models, truncated } = await rig.ask(ListModels, { account: anAccount() });
     expect(truncated).toBe(true);

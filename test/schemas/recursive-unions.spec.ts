@@ -73,7 +73,7 @@ function objectOf(members: readonly { name: string; part: Part; required: boolea
   };
 }
 
-const SCHEMAS = 20;
+const SCHEMAS = 10;
 const TEXTS = 6;
 
 function expectSameValues(seed: number): boolean {

@@ -38,7 +38,7 @@ describe('an upload', () => {
   });
 
   rigTest('goes on after each of ten cuts, and is equal in the end', async ({ served: rig }) => {
-    const text = Buffer.from(conversations(20_000, () => randomBytes(30).toString('hex')));
+    const text = Buffer.from(conversations(4_000, () => randomBytes(30).toString('hex')));
     const { account, dataset, path, upload } = await uploadOf(rig, { bytes: text.length, sha256: sha256Of(text) });
     const door = new DoorClient(rig);
     const step = Math.ceil(text.length / 11);
@@ -71,7 +71,7 @@ describe('an upload', () => {
     }
     const { upload: view } = await rig.ask(FindUpload, { account, upload });
     expect(view).toMatchObject({ state: 'complete', received: text.length, version: 1 });
-    expect(await checked(rig, account, dataset, 1)).toMatchObject({ state: 'ready', examples: 20_000 });
+    expect(await checked(rig, account, dataset, 1)).toMatchObject({ state: 'ready', examples: 4_000 });
   });
 
   rigTest('of the same file is the version that exists', async ({ served: rig }) => {

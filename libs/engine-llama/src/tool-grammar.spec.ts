@@ -157,8 +157,8 @@ describe('the calls of large tools', () => {
   });
 
   it('share one bound for all schemas', () => {
-    const tools = Array.from({ length: 8 }, (_, i) => ({ ...listed(2_000, false), name: `tool${i}` }));
-    expect(toolGrammar(tools, HERMES, { many: true }).leftOut.at(-1)).toEqual({ tool: 'tool7', places: ['/'] });
+    const tools = Array.from({ length: 4 }, (_, i) => ({ ...listed(2_000, false), name: `tool${i}` }));
+    expect(toolGrammar(tools, HERMES, { many: true }).leftOut.at(-1)).toEqual({ tool: 'tool3', places: ['/'] });
     const strict = tools.map((tool) => ({ ...tool, strict: true }));
     expect(() => toolGrammar(strict, HERMES, { many: true })).toThrow(
       expect.objectContaining({ code: 'unsupported_value', message: expect.stringContaining('too large') as string }),
