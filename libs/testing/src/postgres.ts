@@ -14,9 +14,9 @@ export interface TestPostgres {
   /** Creates an empty database and returns its address. */
   createDatabase(): Promise<string>;
   /**
-   * Returns the address of a database that `prepare` filled, such as with migrations. `prepare` runs once per `template` name;
-   * every call gets its own copy, which takes about 50 ms. `prepare` must close its connections, because PostgreSQL copies only
-   * unused databases.
+   * Returns the address of a database that `prepare` filled, such as with migrations. `prepare` runs once per `template` name,
+   * whichever process of a run asks first; every call gets its own copy, which takes about 50 ms. `prepare` must close its
+   * connections, because PostgreSQL copies only unused databases.
    */
   cloneDatabase(template: string, prepare: (url: string) => Promise<unknown>): Promise<string>;
   /** Stops the server at once and removes its files; on a shared server, drops this user's databases. Repeating it is harmless. */
@@ -148,7 +148,7 @@ async function startServer(parent: string): Promise<RunningServer> {
   };
 }
 
-/** Templates that this process made on the shared server; they stay until its end. */
+/** Templates that this process knows on the shared server; they stay until its end. */
 type Templates = Map<string, Promise<string>>;
 const sharedTemplates: Templates = new Map();
 let users = 0;
@@ -186,10 +186,24 @@ class Databases {
     return name;
   }
 
+  /** Another process of the run may have prepared it, or be about to. */
   async #prepared(template: string, prepare: (url: string) => Promise<unknown>): Promise<string> {
-    const name = `${this.prefix}_template_${template}`;
-    await execute(this.server, `CREATE DATABASE ${name}`);
-    await prepare(databaseUrl(this.server, name));
-    return name;
+    const name = `prepared_${template}`;
+    const client = new Client({ connectionString: this.server });
+    await client.connect();
+    try {
+      await client.query('SELECT pg_advisory_lock(hashtext($1))', [name]);
+      const found = await client.query('SELECT FROM pg_database WHERE datname = $1', [name]);
+      if (found.rowCount !== 0) return name;
+      // It gets its name once it is complete.
+      const begun = `${name}_begun`;
+      await client.query(`DROP DATABASE IF EXISTS ${begun} WITH (FORCE)`);
+      await client.query(`CREATE DATABASE ${begun}`);
+      await prepare(databaseUrl(this.server, begun));
+      await client.query(`ALTER DATABASE ${begun} RENAME TO ${name}`);
+      return name;
+    } finally {
+      await client.end();
+    }
   }
 }
