@@ -33,6 +33,10 @@ interface Stored {
   readonly status?: { readonly succeeded?: number };
 }
 
+interface CronJob {
+  readonly spec: { readonly schedule: string };
+}
+
 let reason = '';
 let binary: string;
 let folder: string;
@@ -149,16 +153,20 @@ describe('the Helm chart in a real API server', () => {
   it('installs, upgrades and rolls back with one set of secrets', async (context) => {
     const cluster = api(context);
     await release(cluster, 'install', 'slipway', CHART, '--values', fileOf('no-keda'));
+    const schedule = async (): Promise<unknown> => (await cluster.get<CronJob>('cronjob', 'slipway-streams'))?.spec;
     const made = await secretValues(cluster);
+    const scheduled = await schedule();
+    expect(scheduled).toMatchObject({ schedule: '*/5 * * * *', concurrencyPolicy: 'Forbid', suspend: false });
     expect(Object.keys(made)).toEqual(expect.arrayContaining(['slipway-secrets', 'slipway-gateway', 'slipway-join', 'slipway-nats']));
     await release(cluster, 'upgrade', 'slipway', CHART, '--values', fileOf('gpu-pools'));
     expect(await secretValues(cluster)).toEqual(made);
+    expect(await schedule()).toMatchObject({ schedule: '*/5 * * * *' });
     expect(await cluster.get('scaledobject', 'slipway-worker-h100')).toBeDefined();
     const digest = await digestOf(cluster);
     expect(digest).toMatch(/^[0-9a-f]{64}$/);
     await release(cluster, 'rollback', 'slipway', '1');
     expect(await cluster.get('scaledobject', 'slipway-worker-h100')).toBeUndefined();
-    expect([await secretValues(cluster), await digestOf(cluster)]).toEqual([made, digest]);
+    expect([await secretValues(cluster), await digestOf(cluster), await schedule()]).toEqual([made, digest, scheduled]);
     await helmThere(cluster, 'uninstall', 'slipway');
     expect(await secretValues(cluster)).toEqual(made);
   });
