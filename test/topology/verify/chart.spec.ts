@@ -120,6 +120,30 @@ describe('the Helm chart, rendered', () => {
     expect(own!.env).toEqual(made!.env);
   });
 
+  it('rolls GPU workers where no GPU is spare', (context) => {
+    if (helm.startsWith('skip:')) return context.skip(helm.slice(5));
+    const found = (kind: string, name: string): Readonly<Record<string, unknown>> | undefined =>
+      objects('gpu-pools').find((one) => one.kind === kind && one.metadata.name === `slipway-worker-${name}`)?.spec;
+    for (const [name, rollingUpdate] of [
+      ['h100', { maxUnavailable: 1, maxSurge: 0 }],
+      ['cpu', { maxUnavailable: 0, maxSurge: 1 }],
+    ] as const) {
+      const spec = found('Deployment', name);
+      const drainSeconds = podOf({ kind: 'Deployment', metadata: { name }, spec: spec! })!.terminationGracePeriodSeconds!;
+      // Longer than the drain of the pod before, and ten minutes of loading models.
+      expect(spec).toMatchObject({ strategy: { rollingUpdate }, progressDeadlineSeconds: drainSeconds + 600 });
+      expect(found('PodDisruptionBudget', name)).toMatchObject({ maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow' });
+    }
+  });
+
+  it('asks old clusters for nothing that they lack', async (context) => {
+    if (helm.startsWith('skip:')) return context.skip(helm.slice(5));
+    const flags = ['--kube-version', '1.34.0'];
+    const old = await renderChart(helm, fileOf('gpu-pools'), { flags });
+    const tolerances = (text: string): number => text.match(/tolerance: /g)?.length ?? 0;
+    expect([tolerances(old), tolerances(rendered.get('gpu-pools') ?? '')]).toEqual([0, 2]);
+  });
+
   it('stops NATS nodes by lame duck, in their time', (context) => {
     if (helm.startsWith('skip:')) return context.skip(helm.slice(5));
     const pod = podOf(objects('minimal').find(({ kind }) => kind === 'StatefulSet')!)!;
