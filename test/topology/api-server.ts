@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { endWithProcess, freePorts } from '@slipway/testing';
+import { makeAuthority, makeCertificate, validFor } from '../../apps/cli/src/certs/make-certificates.js';
 import { until } from '../testing/until.js';
 
 const run = promisify(execFile);
@@ -45,7 +46,7 @@ export class ApiServer {
   async start({ etcd, apiserver }: ApiServerTools): Promise<void> {
     const [client = 0, peer = 0, port = 0] = await freePorts(3);
     this.#port = port;
-    this.#writeFiles();
+    await this.#writeFiles();
     const [clients, peers] = [`http://127.0.0.1:${client}`, `http://127.0.0.1:${peer}`];
     this.run(etcd, [
       ...['--data-dir', join(this.#folder, 'etcd'), '--listen-client-urls', clients, '--advertise-client-urls', clients],
@@ -80,6 +81,7 @@ export class ApiServer {
         '--service-account-signing-key-file',
         key,
       ],
+      ...this.#frontProxyFlags(),
       '--v=0',
     ]);
     const isReady = (): Promise<boolean> =>
@@ -90,8 +92,23 @@ export class ApiServer {
     await until('the API server is ready', isReady, 120_000, 500);
   }
 
-  #writeFiles(): void {
+  /** How it proves to servers of further APIs for whom it asks. */
+  #frontProxyFlags(): string[] {
+    const headers = { username: 'X-Remote-User', group: 'X-Remote-Group' };
+    return [
+      ...['--requestheader-client-ca-file', join(this.#folder, 'front-proxy-ca.crt')],
+      ...Object.entries(headers).map(([name, header]) => `--requestheader-${name}-headers=${header}`),
+      ...['--proxy-client-cert-file', join(this.#folder, 'front-proxy.crt')],
+      ...['--proxy-client-key-file', join(this.#folder, 'front-proxy.key')],
+    ];
+  }
+
+  async #writeFiles(): Promise<void> {
     mkdirSync(join(this.#folder, 'certificates'));
+    const authority = await makeAuthority('front-proxy', validFor(1));
+    const { cert, key } = await makeCertificate(authority, { name: 'front-proxy', hosts: [], ...validFor(1) });
+    for (const [name, text] of Object.entries({ 'front-proxy-ca.crt': authority.cert, 'front-proxy.crt': cert, 'front-proxy.key': key }))
+      writeFileSync(join(this.#folder, name), text, { mode: 0o600 });
     writeFileSync(join(this.#folder, 'tokens.csv'), `${TOKEN},administrator,1,"system:masters"\n`);
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     writeFileSync(this.accountsKey, privateKey.export({ type: 'pkcs1', format: 'pem' }), { mode: 0o600 });
@@ -106,9 +123,9 @@ export class ApiServer {
     writeFileSync(this.kubeconfig, JSON.stringify(config));
   }
 
-  /** Starts a program that ends with the cluster. */
-  run(program: string, args: readonly string[]): void {
-    const child = spawn(program, args, { stdio: 'ignore' });
+  /** Starts a program that ends with the cluster. @param variables beside those of this process */
+  run(program: string, args: readonly string[], variables: NodeJS.ProcessEnv = {}): void {
+    const child = spawn(program, args, { stdio: 'ignore', env: { ...process.env, ...variables } });
     endWithProcess(child);
     this.#children.push(child);
   }
@@ -124,6 +141,27 @@ export class ApiServer {
   async get<T>(kind: string, name: string): Promise<T | undefined> {
     const found = await this.kubectl(['get', kind, name, '--output', 'json', '--ignore-not-found']);
     return found === '' ? undefined : (JSON.parse(found) as T);
+  }
+
+  /** Makes a server on this machine an API of the cluster, and waits until it is available. @param api its version and group */
+  async register(api: string, port: number): Promise<void> {
+    const [version = '', ...group] = api.split('.');
+    const name = api.replaceAll('.', '-');
+    const service = {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name, namespace: 'default' },
+      spec: { type: 'ExternalName', externalName: 'localhost' },
+    };
+    const spec = { version, group: group.join('.'), groupPriorityMinimum: 100, versionPriority: 100, insecureSkipTLSVerify: true };
+    const registered = {
+      apiVersion: 'apiregistration.k8s.io/v1',
+      kind: 'APIService',
+      metadata: { name: api },
+      spec: { ...spec, service: { name, namespace: 'default', port } },
+    };
+    await this.kubectl(['apply', '--filename', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [service, registered] }));
+    await this.kubectl(['wait', '--for=condition=Available', `apiservice/${api}`, '--timeout=60s']);
   }
 
   async patchStatus(kind: string, name: string, status: object): Promise<void> {

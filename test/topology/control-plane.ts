@@ -24,7 +24,7 @@ const STAGES = [
   'pod/fast/pod-delete',
 ].map((name) => `${name}.yaml`);
 
-/** Nodes that exist by name only, one in each zone. */
+/** Nodes that exist by name only, one in each zone, with one GPU each. */
 const ZONES = ['a', 'b', 'c'];
 const node = (zone: string): object => ({
   apiVersion: 'v1',
@@ -34,7 +34,9 @@ const node = (zone: string): object => ({
     labels: { 'kubernetes.io/hostname': `node-${zone}`, 'topology.kubernetes.io/zone': zone },
     annotations: { 'kwok.x-k8s.io/node': 'fake' },
   },
-  status: Object.fromEntries(['capacity', 'allocatable'].map((name) => [name, { cpu: '64', memory: '512Gi', pods: '110' }])),
+  status: Object.fromEntries(
+    ['capacity', 'allocatable'].map((name) => [name, { cpu: '64', memory: '512Gi', pods: '110', 'nvidia.com/gpu': '1' }]),
+  ),
 });
 
 /** Runs controllers and scheduler of Kubernetes, and three nodes whose pods become ready and leave without containers. */
@@ -49,6 +51,8 @@ export async function startControlPlane(cluster: ApiServer, { manager, scheduler
   cluster.run(kwok, [
     ...config,
     '--manage-all-nodes',
+    // Without leases nodes count as lost after 50 s.
+    '--node-lease-duration-seconds=40',
     ...STAGES.flatMap((stage) => ['--config', join(kwokModule, 'kustomize/stage', stage)]),
   ]);
   const nodes = { apiVersion: 'v1', kind: 'List', items: ZONES.map(node) };
@@ -83,28 +87,7 @@ export class MetricsStub {
   async start(): Promise<void> {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');
-    const { port } = this.#server.address() as AddressInfo;
-    const service = {
-      apiVersion: 'v1',
-      kind: 'Service',
-      metadata: { name: 'metrics', namespace: 'default' },
-      spec: { type: 'ExternalName', externalName: 'localhost' },
-    };
-    const spec = {
-      group: 'metrics.k8s.io',
-      version: 'v1beta1',
-      groupPriorityMinimum: 100,
-      versionPriority: 100,
-      insecureSkipTLSVerify: true,
-    };
-    const api = {
-      apiVersion: 'apiregistration.k8s.io/v1',
-      kind: 'APIService',
-      metadata: { name: 'v1beta1.metrics.k8s.io' },
-      spec: { ...spec, service: { name: 'metrics', namespace: 'default', port } },
-    };
-    await this.cluster.kubectl(['apply', '--filename', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [service, api] }));
-    await this.cluster.kubectl(['wait', '--for=condition=Available', 'apiservice/v1beta1.metrics.k8s.io', '--timeout=60s']);
+    await this.cluster.register('v1beta1.metrics.k8s.io', (this.#server.address() as AddressInfo).port);
   }
 
   async stop(): Promise<void> {

@@ -3,20 +3,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { stringify } from 'yaml';
-import { debianPrograms, hasProgram } from '../../testing/debian-programs.js';
 import { until } from '../../testing/until.js';
-import { ApiServer } from '../api-server.js';
+import type { ApiServer } from '../api-server.js';
 import { CHART } from '../chart.js';
-import { ETCD, goModule, goTool, HELM, KUBE_APISERVER, KUBE_CONTROLLER_MANAGER, KUBE_SCHEDULER, KWOK } from '../cluster-tools.js';
-import { MetricsStub, startControlPlane } from '../control-plane.js';
-import { helm } from '../rendered-chart.js';
+import { MetricsStub } from '../control-plane.js';
+import { ControlledCluster } from '../controlled-cluster.js';
+import { type KubernetesObject, podOf } from '../rendered-chart.js';
 
 /** NATS and PostgreSQL outside: volumes need a driver that is not here. */
 const VALUES = {
   nats: { enabled: false, url: 'nats://nats.example.com:4222' },
   gateway: { autoscaling: { min: 3, max: 6 } },
-  workerPools: [{ name: 'cpu', replicas: 3 }],
+  // Each node has one GPU, so the pool has none to spare.
+  workerPools: [
+    { name: 'cpu', replicas: 3 },
+    { name: 'gpu', gpu: true, replicas: 3, resources: { limits: { 'nvidia.com/gpu': 1 } } },
+  ],
+  // The least that a schedule of Kubernetes waits.
+  streams: { schedule: '* * * * *' },
 };
+const GPU_POOL = 'slipway-worker-gpu';
+const ROLLED = ['gateway', 'keys', 'deployments', 'console', 'worker-cpu', 'worker-gpu'].map((name) => `slipway-${name}`);
 const WITHIN_MS = 120_000;
 
 interface Stored {
@@ -32,53 +39,26 @@ interface Stored {
   };
 }
 
-let reason = '';
-let binary = '';
+let started: ControlledCluster | string = '';
 let folder: string;
-let server: ApiServer | undefined;
 let metrics: MetricsStub | undefined;
-const api = (context: TestContext): ApiServer => server ?? context.skip(reason);
-
-/** The programs, in the order of their names here, or why one is missing. */
-async function findPrograms(): Promise<readonly string[] | string> {
-  for (const program of ['kubectl', 'go']) if (!hasProgram(program)) return `${program} is not here.`;
-  const etcds = await debianPrograms(ETCD);
-  if (typeof etcds === 'string') return etcds.slice(5);
-  const programs = [...etcds];
-  for (const tool of [HELM, KUBE_APISERVER, KUBE_CONTROLLER_MANAGER, KUBE_SCHEDULER, KWOK]) {
-    const found = await goTool(tool);
-    if (found.startsWith('skip:')) return found.slice(5);
-    programs.push(found);
-  }
-  return programs;
-}
+const there = (context: TestContext): ControlledCluster => (typeof started === 'string' ? context.skip(started) : started);
+const api = (context: TestContext): ApiServer => there(context).server;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'slipway-chart-'));
   writeFileSync(join(folder, 'values.yaml'), stringify(VALUES));
-  const found = await findPrograms();
-  if (typeof found === 'string') {
-    reason = found;
-    return;
-  }
-  const [etcd = '', helmBinary = '', apiserver = '', manager = '', scheduler = '', kwok = ''] = found;
-  binary = helmBinary;
-  server = new ApiServer();
-  await server.start({ etcd, apiserver });
-  await server.kubectl(['create', 'namespace', 'serving']);
-  await startControlPlane(server, { manager, scheduler, kwok, kwokModule: await goModule(`${KWOK.module}@${KWOK.version}`) });
-  metrics = new MetricsStub(server);
+  started = await ControlledCluster.start();
+  if (typeof started === 'string') return;
+  metrics = new MetricsStub(started.server);
   await metrics.start();
-  await there(server, 'install', 'slipway', CHART, '--values', join(folder, 'values.yaml'), '--wait', '--timeout', '4m');
+  await started.helm('install', 'slipway', CHART, '--values', join(folder, 'values.yaml'), '--wait', '--timeout', '4m');
 }, 3_600_000);
 afterAll(async () => {
   await metrics?.stop();
-  await server?.stop();
+  if (typeof started !== 'string') await started.stop();
   rmSync(folder, { recursive: true, force: true });
 }, 60_000);
-
-const there = (cluster: ApiServer, ...words: readonly string[]): Promise<string> =>
-  helm(binary, ...words, '--kubeconfig', cluster.kubeconfig, '--namespace', 'serving');
 
 async function all(cluster: ApiServer, kind: string, component?: string): Promise<readonly Stored[]> {
   const selector = component === undefined ? [] : ['--selector', `app.kubernetes.io/component=${component}`];
@@ -109,7 +89,7 @@ describe('the Helm chart, run by the controllers of Kubernetes', () => {
     expect(deployments.length).toBeGreaterThan(4);
     for (const { metadata, spec, status } of deployments)
       expect([metadata.name, status.readyReplicas]).toEqual([metadata.name, spec.replicas]);
-    const order = JSON.parse(await there(cluster, 'status', 'slipway', '--output', 'json')) as {
+    const order = JSON.parse(await there(context).helm('status', 'slipway', '--output', 'json')) as {
       hooks: { name: string; events: string[]; weight?: number; last_run: { completed_at: string } }[];
     };
     const secrets = order.hooks.find(({ name, events }) => name === 'slipway-secrets' && events.includes('pre-install'));
@@ -147,6 +127,38 @@ describe('the Helm chart, run by the controllers of Kubernetes', () => {
     },
   );
 
+  it('lets a node be emptied whose GPU has no spare', async (context) => {
+    const cluster = api(context);
+    const budget = (): Promise<number | undefined> => evictable(cluster, 'worker-gpu');
+    await until('its budget is known', async () => (await budget()) === 1, WITHIN_MS, 500);
+    try {
+      await cluster.kubectl(['drain', 'node-a', '--delete-emptydir-data', '--ignore-daemonsets', '--timeout', '100s']);
+      await until('the budget is used up', async () => (await budget()) === 0, WITHIN_MS, 200);
+      const pods = (await all(cluster, 'pods', 'worker-gpu')).map(({ spec }) => spec.nodeName ?? 'nowhere');
+      expect(pods.toSorted()).toEqual(['node-b', 'node-c', 'nowhere']);
+    } finally {
+      await cluster.kubectl(['uncordon', 'node-a']);
+    }
+    await until('the next node may be emptied', async () => (await budget()) === 1, WITHIN_MS, 500);
+  });
+
+  it('makes missing streams at the times of its CronJob', async (context) => {
+    const cluster = api(context);
+    const done = async (): Promise<CronJob | false> => {
+      const job = await cluster.get<CronJob>('cronjob', 'slipway-streams');
+      return job?.status.lastSuccessfulTime !== undefined && job;
+    };
+    const { status } = await until('its Job completed', done, WITHIN_MS, 500);
+    expect(Date.parse(status.lastScheduleTime!) % 60_000).toBe(0);
+    const text = await cluster.kubectl(['create', 'job', 'by-hand', '--from', 'cronjob/slipway-streams', '--output', 'json']);
+    const made = podOf(JSON.parse(text) as KubernetesObject)!;
+    expect(made.containers[0]!.command).toEqual(['node', 'deploy/make-streams.mjs', '--missing']);
+    // A Job that completed leaves at once, and its events stay.
+    const events = (): Promise<string> => cluster.kubectl(['events', '--for', 'job/by-hand']);
+    await until('it completed too', async () => (await events()).includes('Completed'), WITHIN_MS, 500);
+    expect(await events()).toContain('SuccessfulCreate');
+  });
+
   it('keeps gateways between their bounds by CPU time', async (context) => {
     const cluster = api(context);
     metrics!.use.set('gateway', 100);
@@ -165,22 +177,15 @@ describe('the Helm chart, run by the controllers of Kubernetes', () => {
     expect(await desired(cluster)).toBe(6);
   });
 
-  it('loses no replica while it is upgraded', async (context) => {
+  it('loses no replica in an upgrade, GPU pools one', async (context) => {
     const cluster = api(context);
-    const names = ['gateway', 'keys', 'deployments', 'console'].map((name) => `slipway-${name}`);
     const before = new Map((await all(cluster, 'deployments')).map(({ metadata, spec }) => [metadata.name, spec.replicas]));
     let isOver = false;
-    const upgrade = there(
-      cluster,
-      'upgrade',
-      'slipway',
-      CHART,
-      '--values',
-      join(folder, 'values.yaml'),
-      '--set',
-      'image.tag=0.2.0',
-    ).finally(() => (isOver = true));
-    const least = new Map(names.map((name) => [name, Infinity]));
+    const values = ['--values', join(folder, 'values.yaml'), '--set', 'image.tag=0.2.0'];
+    const upgrade = there(context)
+      .helm('upgrade', 'slipway', CHART, ...values)
+      .finally(() => (isOver = true));
+    const least = new Map(ROLLED.map((name) => [name, Infinity]));
     const watched = async (): Promise<boolean> => {
       const now = (await all(cluster, 'deployments')).filter(({ metadata }) => least.has(metadata.name));
       for (const { metadata, status } of now)
@@ -189,7 +194,8 @@ describe('the Helm chart, run by the controllers of Kubernetes', () => {
     };
     await until('every pod is of the new release', watched, 2 * WITHIN_MS, 200);
     await upgrade;
-    for (const name of names) expect([name, least.get(name)]).toEqual([name, before.get(name)]);
+    const lost = ROLLED.map((name) => [name, (before.get(name) ?? 0) - (least.get(name) ?? 0)]);
+    expect(lost).toEqual(ROLLED.map((name) => [name, name === GPU_POOL ? 1 : 0]));
   });
 });
 
@@ -200,8 +206,12 @@ async function evictable(cluster: ApiServer, component: string): Promise<number 
 
 /** Whether all pods of a Deployment are of the new release. */
 function isRolled({ spec, status }: Stored): boolean {
-  const isNew = JSON.stringify(spec).includes('slipway:0.2.0"');
+  const isNew = JSON.stringify(spec).includes(':0.2.0"');
   return isNew && status.updatedReplicas === spec.replicas && status.replicas === spec.replicas;
+}
+
+interface CronJob {
+  readonly status: { readonly lastScheduleTime?: string; readonly lastSuccessfulTime?: string };
 }
 
 interface Conditions {
