@@ -64,11 +64,7 @@ export const ETCD: DebianPrograms = { package: 'etcd-server', release: 'trixie',
 /** Stands in for nodes: pods that are bound to one become ready, and leave, without containers. */
 export const KWOK: GoTool = { name: 'kwok', package: 'sigs.k8s.io/kwok/cmd/kwok', module: 'sigs.k8s.io/kwok', version: 'v0.8.0' };
 
-/** KEDA's scaler for Prometheus, without the rest of KEDA. Its package holds all other scalers: a quarter of an hour of processor time. */
-export const KEDA_SCALER: GoTool = {
-  name: 'keda-scaler',
-  source: fileURLToPath(new URL('keda-scaler/main.go', import.meta.url)),
-  package: '.',
+const KEDA = {
   module: 'github.com/kedacore/keda/v2',
   version: 'v2.21.0',
   cgo: false,
@@ -76,7 +72,18 @@ export const KEDA_SCALER: GoTool = {
   modules: [
     'replace github.com/nexus-rpc/nexus-proto-annotations v0.1.0 => github.com/nexus-rpc/nexus-proto-annotations v0.1.1-0.20260629224316-835bd8d49cb4',
   ],
+} as const;
+/** KEDA's scaler for Prometheus, without the rest of KEDA. Its package holds all other scalers: a quarter of an hour of processor time. */
+export const KEDA_SCALER: GoTool = {
+  ...KEDA,
+  name: 'keda-scaler',
+  source: fileURLToPath(new URL('keda-scaler/main.go', import.meta.url)),
+  package: '.',
 };
+/** Makes autoscalers of ScaledObjects, and asks for their metrics. */
+export const KEDA_OPERATOR: GoTool = { ...KEDA, name: 'keda-operator', package: `${KEDA.module}/cmd/operator` };
+/** Hands what the operator read on to autoscalers, as an API of the cluster. */
+export const KEDA_ADAPTER: GoTool = { ...KEDA, name: 'keda-adapter', package: `${KEDA.module}/cmd/adapter` };
 
 async function build(tool: GoTool, binary: string): Promise<void> {
   mkdirSync(TOOL_CACHE, { recursive: true });

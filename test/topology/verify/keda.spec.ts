@@ -1,8 +1,5 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Ajv } from 'ajv';
@@ -10,6 +7,7 @@ import { afterAll, beforeAll, expect, it, type TestContext } from 'vitest';
 import { parse } from 'yaml';
 import { CHART } from '../chart.js';
 import { goModule, goTool, HELM, KEDA_SCALER } from '../cluster-tools.js';
+import { PrometheusStub } from '../prometheus-stub.js';
 import { objectsOf, renderChart } from '../rendered-chart.js';
 
 interface ScaledObject {
@@ -25,36 +23,6 @@ interface Reading {
   readonly value: number;
   readonly target: number;
   readonly active: boolean;
-}
-
-/** Answers every query with one number, or with nothing. */
-class PrometheusStub {
-  readonly queries: string[] = [];
-  readonly #server: Server;
-  answer: number | null = null;
-
-  constructor() {
-    this.#server = createServer((request, response) => {
-      this.queries.push(new URL(request.url ?? '', 'http://stub').searchParams.get('query') ?? '');
-      const result = this.answer === null ? [] : [{ metric: {}, value: [Date.now() / 1_000, String(this.answer)] }];
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ status: 'success', data: { resultType: 'vector', result } }));
-    });
-  }
-
-  async start(): Promise<void> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  stop(): void {
-    this.#server.closeAllConnections();
-    this.#server.close();
-  }
 }
 
 const prometheus = new PrometheusStub();
