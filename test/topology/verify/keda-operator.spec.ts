@@ -11,6 +11,9 @@ import { PrometheusStub } from '../prometheus-stub.js';
 
 const [MIN, MAX] = [2, 14];
 const POOL = 'slipway-worker-gpu';
+/** A pool that may be empty, by a query of the operator's. */
+const IDLE = 'slipway-worker-idle';
+const QUERY = 'sum(requests_that_wait)';
 const WITHIN_MS = 120_000;
 
 interface Conditions {
@@ -40,7 +43,13 @@ const values = (): object => ({
   keys: { replicas: 1 },
   deployments: { replicas: 1 },
   console: { enabled: false },
-  workerPools: [{ name: 'gpu', autoscaling: { kind: 'keda', min: MIN, max: MAX, prometheus: prometheus.url, cooldownSeconds: 5 } }],
+  workerPools: [
+    { name: 'gpu', autoscaling: { kind: 'keda', min: MIN, max: MAX, prometheus: prometheus.url, cooldownSeconds: 5 } },
+    {
+      name: 'idle',
+      autoscaling: { kind: 'keda', min: 0, max: 4, prometheus: prometheus.url, query: QUERY, target: 8, cooldownSeconds: 5 },
+    },
+  ],
 });
 
 beforeAll(async () => {
@@ -71,17 +80,22 @@ interface Pool {
   readonly status: { readonly readyReplicas?: number };
 }
 
-const pool = async ({ server }: ControlledCluster): Promise<Pool> => (await server.get<Pool>('deployment', POOL))!;
+const pool = async ({ server }: ControlledCluster, name = POOL): Promise<Pool> => (await server.get<Pool>('deployment', name))!;
 const autoscaler = async ({ server }: ControlledCluster): Promise<Autoscaler> => (await server.get<Autoscaler>('hpa', `keda-hpa-${POOL}`))!;
+
+/** Waits until so many workers are ready. @returns the pool then */
+async function untilReady(cluster: ControlledCluster, workers: number, name = POOL): Promise<Pool> {
+  const areReady = async (): Promise<Pool | false> => {
+    const found = await pool(cluster, name);
+    return found.spec.replicas === workers && (found.status.readyReplicas ?? 0) === workers && found;
+  };
+  return until(`there are ${workers} workers`, areReady, WITHIN_MS, 200);
+}
 
 /** Has Prometheus say how many workers are needed, and waits until so many are ready. @returns how many the autoscaler wants then */
 async function need(cluster: ControlledCluster, workers: number): Promise<number> {
   prometheus.answer = workers;
-  const areReady = async (): Promise<boolean> => {
-    const { spec, status } = await pool(cluster);
-    return spec.replicas === workers && status.readyReplicas === workers;
-  };
-  await until(`there are ${workers} workers`, areReady, WITHIN_MS, 200);
+  await untilReady(cluster, workers);
   return (await autoscaler(cluster)).status.desiredReplicas;
 }
 
@@ -115,9 +129,10 @@ describe('a pool of workers that KEDA scales', () => {
     await need(cluster, 13);
     prometheus.answer = null;
     await untilScaledObject(cluster, 'Fallback');
-    const asked = prometheus.queries.length;
+    const asked = (): number => prometheus.queries.filter((query) => query !== QUERY).length;
+    const before = asked();
     // For longer than the cooldown: the autoscaler asks each second.
-    await until('it asked ten times more', () => prometheus.queries.length >= asked + 10, WITHIN_MS, 200);
+    await until('it asked ten times more', () => asked() >= before + 10, WITHIN_MS, 200);
     expect((await pool(cluster)).spec.replicas).toBe(13);
   });
 
@@ -125,5 +140,16 @@ describe('a pool of workers that KEDA scales', () => {
     const cluster = there(context);
     await need(cluster, 13);
     expect(await need(cluster, 12)).toBe(12);
+  });
+
+  it('may be empty until a query of yours wakes it', async (context) => {
+    const cluster = there(context);
+    prometheus.answers.set(QUERY, 0);
+    expect((await untilReady(cluster, 0, IDLE)).spec.replicas).toBe(0);
+    // Eight for each worker.
+    prometheus.answers.set(QUERY, 20);
+    expect((await untilReady(cluster, 3, IDLE)).spec.replicas).toBe(3);
+    prometheus.answers.set(QUERY, 0);
+    expect((await untilReady(cluster, 0, IDLE)).spec.replicas).toBe(0);
   });
 });
