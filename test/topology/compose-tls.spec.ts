@@ -35,6 +35,8 @@ describe('TLS in docker-compose.yml', () => {
     for (const node of ['nats-1', 'nats-2', 'nats-3']) {
       const [client, cluster] = secrets.read(`${node}/nats.conf`).split('cluster {');
       for (const part of [client, cluster]) expect(part).toContain('tls { cert_file: "/run/slipway/nats.pem"');
+      // Its certificate is for this name, and for no address that the others could be told instead.
+      expect(cluster).toContain(`advertise: "${node}:6222"`);
     }
     expect(compose.services['postgres']?.command?.join('')).toContain('-c ssl=on -c ssl_cert_file=/run/slipway/postgres.pem');
     expect(environmentOf(compose.services['tuning-service']!)['BLOB_DOOR_URL']).toBe('https://tuning-service:9100');

@@ -13,6 +13,7 @@ describe('the secrets of an installation in Kubernetes', () => {
       databases: [{ database: 'slipway_prod_keys', role: 'slipway_keys', password: valueOf('slipway-keys', 'DATABASE_PASSWORD') }, {}, {}],
     });
     expect(valueOf('slipway-nats', 'slipway-nats-1.conf')).toContain('slipway-nats-2.slipway-nats:6222');
+    expect(valueOf('slipway-nats', 'slipway-nats-1.conf')).toContain('advertise: "slipway-nats-1.slipway-nats:6222"');
     const before = structuredClone(objects);
     changes.length = 0;
     expect(await run('apply')).toMatchObject({ code: 0 });

@@ -93,6 +93,18 @@ describe.skipIf(missing !== null)('the life of the stack of docker-compose.yml',
   );
 
   it(
+    'refuses no route between the nodes of NATS',
+    async () => {
+      for (const node of ['nats-1', 'nats-2', 'nats-3']) {
+        const { output } = await stack.compose('logs', '--no-color', node);
+        expect(output).toContain('Route connection created');
+        expect([node, output.split('handshake error').length - 1]).toEqual([node, 0]);
+      }
+    },
+    5 * MINUTES,
+  );
+
+  it(
     'runs commands without touching a secret file',
     async () => {
       const before = stateOfSecrets();

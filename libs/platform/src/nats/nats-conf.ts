@@ -7,7 +7,10 @@ export interface NatsCluster {
   /** Listen address for the other members. */
   readonly host: string;
   readonly port: number;
-  /** `host:port` of every member, including this one or not. */
+  /**
+   * `host:port` of every member. Where the name of this server is the first label of a host, the others are told to reach it there;
+   * otherwise at its address, for which its certificate has to be.
+   */
   readonly routes: readonly string[];
   readonly password: string;
 }
@@ -88,14 +91,17 @@ const HANDSHAKE_S = 5;
 const tlsBlock = ({ ca, cert, key }: NatsServerTls, verify: boolean): string =>
   `tls { cert_file: ${JSON.stringify(cert)}, key_file: ${JSON.stringify(key)}, ca_file: ${JSON.stringify(ca)}, verify: ${verify}, timeout: ${HANDSHAKE_S} }\n`;
 
-function clusterBlock({ name, host, port, routes, password }: NatsCluster, tls: NatsServerTls | undefined): string {
+function clusterBlock({ name, host, port, routes, password }: NatsCluster, { serverName, tls }: NatsConfOptions): string {
   const login = `${ROUTE_USER}:${encodeURIComponent(password)}`;
+  // Members tell each other where the third one is. An address is in no certificate, and nats-server tries it again, some twenty
+  // times a second, though it has a route by the name.
+  const own = routes.find((route) => route.split(/[.:]/, 1)[0] === serverName);
   return `cluster {
   name: ${JSON.stringify(name)}
   listen: ${JSON.stringify(`${host}:${port}`)}
   authorization { user: ${ROUTE_USER}, password: ${JSON.stringify(password)} }
   routes: ${list(routes.map((route) => `nats-route://${login}@${route}`))}
-  no_advertise: true
+${own === undefined ? '' : `  advertise: ${JSON.stringify(own)}\n`}  no_advertise: true
 ${tls ? `  ${tlsBlock(tls, true)}` : ''}}
 `;
 }
@@ -146,7 +152,7 @@ export function renderNatsConf(options: NatsConfOptions): string {
   const { env, host, port, serverName, storeDir, seeds, neighbours, cluster, monitor, tls, extra } = options;
   const further = [
     tls && tlsBlock(tls, tls.verify === true),
-    cluster && clusterBlock(cluster, tls),
+    cluster && clusterBlock(cluster, options),
     monitor !== undefined && `http: ${JSON.stringify(monitor)}\n`,
     extra,
   ];
