@@ -76,6 +76,8 @@ afterAll(async () => {
 }, 60_000);
 
 interface Pool {
+  /** Rises with each change of the spec. */
+  readonly metadata: { readonly generation: number };
   readonly spec: { readonly replicas: number };
   readonly status: { readonly readyReplicas?: number };
 }
@@ -115,6 +117,14 @@ describe('a pool of workers that KEDA scales', () => {
     expect(spec).toMatchObject({ minReplicas: MIN, maxReplicas: MAX, scaleTargetRef: { name: POOL } });
     expect(spec.behavior).toMatchObject({ scaleUp: { tolerance: '0' }, scaleDown: { tolerance: '0', stabilizationWindowSeconds: 5 } });
     expect(await need(cluster, MIN)).toBe(MIN);
+  });
+
+  it('keeps its workers when the release is upgraded', async (context) => {
+    const cluster = there(context);
+    expect(await need(cluster, MIN + 1)).toBe(MIN + 1);
+    const before = (await pool(cluster)).metadata;
+    await cluster.helm('upgrade', 'slipway', CHART, '--values', join(folder, 'values.yaml'), '--set', 'gateway.replicas=2');
+    expect((await pool(cluster)).metadata.generation).toBe(before.generation);
   });
 
   it('grows by the replica that has no room', async (context) => {
