@@ -43,6 +43,7 @@ describe('an adapter of an HTTP engine', () => {
     const one = stage.adapter(1);
     stage.rig.assign(agent, [stage.item(1, one, vllm), stage.item(4, one, vllm)]);
     for (const dep of [1, 4]) await stage.rig.ready(agent, dep);
+    await until('those of other tests are unloaded', () => vllm.loaded.length === 1);
     stage.rig.assign(agent, [stage.item(4, one, vllm)]);
     await until('one is gone', () => stage.rig.loadOf(agent, 1) === undefined);
     expect([vllm.loaded, await stage.answer(4)]).toEqual([[one.facts.sha256], 'adapter 1 answers']);

@@ -6,10 +6,14 @@ import { type Answer, grade, type ThreadGrader } from './grade.js';
 import type { GradingTask } from './grading-thread.js';
 
 const THREAD = new URL('./grading-thread.js', import.meta.url);
-/** Longest that an expression or a schema may take for one answer, in milliseconds. */
+/** Most processor time that an expression or a schema may take for one answer, in milliseconds. */
 const WITHIN_MS = 1_000;
 /** The first task of a thread also starts it. */
 const START_MS = 10_000;
+/** Longest that a task may wait for its processor time, in milliseconds. */
+const STARVED_MS = 60_000;
+/** Least time between two looks at what a task has taken, in milliseconds. */
+const LOOK_MS = 50;
 
 type Grade = { readonly passed: boolean } | { readonly fault: string };
 
@@ -17,7 +21,8 @@ const isThreadGrader = (grader: Grader): grader is ThreadGrader => grader.kind =
 
 /**
  * Grades answers. Expressions and schemas of tenants may need exponential time, so they run in a thread, one task at a time, which is
- * ended when a task takes longer than a second: its answer fails.
+ * ended when a task takes longer than a second: its answer fails. On a machine without spare processor time a task is given longer:
+ * the thread cannot have taken more of it than the process.
  */
 @Injectable()
 export class Grading {
@@ -70,7 +75,13 @@ export class Grading {
     const within = this.#worker === null ? START_MS : WITHIN_MS;
     const worker = (this.#worker ??= this.#started());
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#ended(worker), within);
+      const begun = { at: performance.now(), cpu: process.cpuUsage() };
+      const look = (): void => {
+        const left = within - millisecondsOf(process.cpuUsage(begun.cpu));
+        if (left <= 0 || performance.now() - begun.at >= STARVED_MS) this.#ended(worker);
+        else timer = setTimeout(look, Math.max(left, LOOK_MS));
+      };
+      let timer = setTimeout(look, within);
       this.#settle = (result) => {
         clearTimeout(timer);
         resolve(result);
@@ -96,4 +107,5 @@ export class Grading {
   }
 }
 
+const millisecondsOf = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1_000;
 const isPassed = (result: Grade | null): boolean => result !== null && 'passed' in result && result.passed;
