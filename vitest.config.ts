@@ -56,7 +56,7 @@ const VERIFY = ['test/verify/**/*.spec.ts', 'test/**/verify/**/*.spec.ts'];
 // Of the long suites those that bound nothing in time.
 const PATIENT = [
   'test/verify/**/*.spec.ts',
-  'test/{architecture,cli,clients,dashboard,deployments,engines,fuzz,keys,mcp,schemas,training}/verify/**/*.spec.ts',
+  'test/{adapters,architecture,cli,clients,dashboard,deployments,engines,fuzz,keys,mcp,schemas,training}/verify/**/*.spec.ts',
 ];
 
 export default defineConfig({
