@@ -8,14 +8,17 @@ const granted = new Map(ROLES.map((role) => [role, permissionsOf(role, env)]));
 const of = (role: Role): Permissions => granted.get(role)!;
 const patterns = new Map<string, RegExp>();
 
-/** NATS matching of a pattern on a subject without wildcards: `*` is one token, `>` one or more. */
-function matches(pattern: string, subject: string): boolean {
-  const WILDCARDS: Record<string, string> = { '*': '[^.]+', '>': '.+', '{{name()}}': '[^.]+' };
+const WILDCARDS: Record<string, string> = { '*': '[^.]+', '>': '.+', '{{name()}}': '[^.]+' };
+
+function compiled(pattern: string): RegExp {
   const tokens = pattern.split('.').map((token) => WILDCARDS[token] ?? token.replace('$', '\\$'));
-  const compiled = patterns.get(pattern) ?? new RegExp(`^${tokens.join('\\.')}$`);
-  patterns.set(pattern, compiled);
-  return compiled.test(subject);
+  const made = new RegExp(`^${tokens.join('\\.')}$`);
+  patterns.set(pattern, made);
+  return made;
 }
+
+/** NATS matching of a pattern on a subject without wildcards: `*` is one token, `>` one or more. */
+const matches = (pattern: string, subject: string): boolean => (patterns.get(pattern) ?? compiled(pattern)).test(subject);
 
 const mayPublish = (role: Role, subject: string): boolean => of(role).publish.some((pattern) => matches(pattern, subject));
 const mayRead = (role: Role, subject: string): boolean => of(role).subscribe.some((entry) => matches(entry.split(' ')[0] ?? '', subject));
