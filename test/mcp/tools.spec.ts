@@ -4,72 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../testing/until.js';
 import { answerOf } from '../services/client-answer.js';
 import { call, CLIENT, codeOf, ERAS, McpStage, type McpTenant } from './stage/mcp-stage.js';
+import { CREATES, DESTROYS, OTHERS, READS } from './stage/tool-names.js';
 
 let stage: McpStage;
 beforeAll(async () => {
   stage = await McpStage.start();
 });
 afterAll(() => stage.end());
-
-const READS = [
-  'get_account',
-  'list_models',
-  'list_deployments',
-  'get_deployment',
-  'get_deployment_logs',
-  'get_usage',
-  'get_rollout',
-  'list_deployment_keys',
-  'list_datasets',
-  'get_dataset',
-  'get_dataset_problems',
-  'preview_examples',
-  'list_tunable_bases',
-  'plan_tuning_job',
-  'list_tuning_jobs',
-  'get_tuning_job',
-  'list_adapters',
-  'get_adapter',
-  'get_adapter_answers',
-  'get_adapter_import',
-  'list_evaluation_suites',
-  'list_evaluations',
-  'get_evaluation',
-  'get_evaluation_answers',
-];
-const DESTROYS = [
-  'stop_deployment',
-  'delete_deployment',
-  'set_alias',
-  'delete_alias',
-  'promote_rollout',
-  'roll_back',
-  'revoke_deployment_key',
-  'delete_dataset',
-  'cancel_tuning_job',
-  'delete_adapter',
-  'cancel_evaluation',
-];
-const OTHERS = [
-  'create_deployment',
-  'update_deployment',
-  'resume_deployment',
-  'start_rollout',
-  'advance_rollout',
-  'create_dataset_upload',
-  'import_dataset',
-  'add_examples',
-  'repair_dataset',
-  'create_tuning_job',
-  'pause_tuning_job',
-  'resume_tuning_job',
-  'deploy_adapter',
-  'import_adapter',
-  'create_evaluation_suite',
-  'create_evaluation',
-  'evaluate_adapter',
-];
-const CREATES = ['create_deployment', 'repair_dataset', 'create_tuning_job', 'deploy_adapter'];
 
 const idOf = (slug: unknown): DeploymentId => DeploymentId.parse(Number(String(slug).slice('deployment-'.length)));
 
