@@ -57,7 +57,7 @@ function runScript(path, args, behind = false) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [join(root, path), ...args], { cwd: root, env: environment, stdio: 'inherit' });
     running.add(child);
-    if (behind && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+    if (behind && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
     child.once('error', () => resolve(false));
     child.once('exit', (code) => {
       running.delete(child);
