@@ -66,7 +66,8 @@ export default defineConfig({
       project('unit', {
         reads: 'source',
         include: ['{apps,libs}/*/src/**/*.spec.ts', 'bench/src/**/*.spec.ts', 'conformance/src/**/*.spec.ts', 'scripts/**/*.spec.ts'],
-        maxWorkers: 2,
+        // One more than the cores: some wait for threads of their own.
+        maxWorkers: 3,
         ...sharedModules,
         testTimeout: 20_000,
         sequence: { groupOrder: 0 },
@@ -76,7 +77,7 @@ export default defineConfig({
         exclude: ['**/node_modules/**', ...BOUNDED, ...VERIFY],
         ...withProcesses,
         // More than the cores: these wait for processes most of their time.
-        maxWorkers: 5,
+        maxWorkers: 6,
         ...sharedModules,
         sequence: { groupOrder: 1 },
       }),
