@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { until } from '../testing/until.js';
 
 /** Far more than fits into a pipe. */
 const LINES = 5_000;
@@ -48,6 +49,18 @@ it('an unread log collects no listeners', async () => {
     const lines = (await text(child.stdout!)).trimEnd().split('\n');
     expect(await warnings).toBe('');
     expect(lines.filter((line) => (JSON.parse(line) as Line).event === 'later').length).toBeGreaterThan(10);
+  } finally {
+    child.kill('SIGKILL');
+  }
+});
+
+it('a line that comes during a write waits for no other', async () => {
+  const child = fork(WRITER, ['1', 'busy'], { execArgv: [], stdio: ['ignore', 'pipe', 'ignore', 'ipc'] });
+  let output = '';
+  child.stdout!.setEncoding('utf8').on('data', (piece: string) => (output += piece));
+  try {
+    await until('its last line', () => output.includes('"rested"'));
+    expect(child.exitCode).toBeNull();
   } finally {
     child.kill('SIGKILL');
   }

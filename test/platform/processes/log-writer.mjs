@@ -1,3 +1,4 @@
+import { pbkdf2 } from 'node:crypto';
 import { createLogger } from '@slipway/platform';
 
 /** Writes many lines by two loggers in one turn of the event loop, reports that, and ends in the given way. */
@@ -15,6 +16,13 @@ const END = {
   stall: () => {
     const timer = setInterval(() => loggers[0].info({ line: lines }, 'later'), 100);
     setTimeout(() => (clearInterval(timer), process.disconnect()), 3_000);
+  },
+  // The write of the lines before waits for libuv's threads, which are busy, and the last line comes meanwhile. The process stays.
+  busy: () => {
+    for (let i = 0; i < 12; i += 1) pbkdf2('text', 'salt', 300_000, 64, 'sha512', () => undefined);
+    setTimeout(() => loggers[0].info({ line: lines }, 'rested'), 300);
+    setInterval(() => undefined, 1_000);
+    process.on('disconnect', () => process.exit(0));
   },
 };
 process.send('written', END[ending]);

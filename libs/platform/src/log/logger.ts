@@ -28,27 +28,27 @@ function stdout(): Output {
 }
 
 /**
- * The stream's own `periodicFlush` would wake a process that logs nothing five times a second. A flush waits for the reader of
- * the log, and each adds listeners; so the next one begins when it has ended.
+ * The stream's own `periodicFlush` would wake a process that logs nothing five times a second, and its `flush` with a callback
+ * syncs the file behind it, which fails on a pipe. What a write has left goes out with a later one, because the stream takes no flush
+ * while it writes.
  */
 function gathering(out: ReturnType<typeof destination>): Output {
   let timer: NodeJS.Timeout | undefined;
-  let isFlushing = false;
   /** Bytes that no write has taken. */
   let waiting = 0;
-  out.on('write', (bytes) => (waiting -= bytes));
+  const flushSoon = (): void => {
+    timer ??= setTimeout(flush, GATHER_MS).unref();
+  };
   const flush = (): void => {
     timer = undefined;
-    isFlushing = true;
-    // With a callback a reader that has left is no exception.
-    out.flush((error) => {
-      isFlushing = false;
-      if (!error && waiting > 0) flushSoon();
-    });
+    if (waiting > 0) out.flush();
   };
-  const flushSoon = (): void => {
-    if (!isFlushing) timer ??= setTimeout(flush, GATHER_MS).unref();
-  };
+  out.on('write', (bytes) => (waiting -= bytes));
+  out.on('drain', () => {
+    if (waiting > 0) flushSoon();
+  });
+  // Lines that cannot be written, such as to a full disk, go out with later ones. They end no process.
+  out.on('error', () => undefined);
   return {
     write(line) {
       waiting += Buffer.byteLength(line);
