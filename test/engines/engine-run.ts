@@ -103,6 +103,6 @@ export class EngineRun {
 export const run = (engine: Engine, request: CanonicalRequest | UnreadRequest): Promise<EngineRun> => new EngineRun(engine, request).done();
 
 /** Polls until `condition` holds, often enough for what passes in a few milliseconds. */
-export async function until(what: string, condition: () => boolean, deadlineMs = 10_000): Promise<void> {
+export async function until(what: string, condition: () => boolean, deadlineMs = 40_000): Promise<void> {
   await poll(what, condition, deadlineMs, 2);
 }

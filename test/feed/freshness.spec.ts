@@ -157,7 +157,12 @@ describe('a fresh reader', () => {
     const heir = await scene.publisher();
     await until('its second snapshot is read', async () => (await heir.readers()).some(({ epoch }) => epoch === null));
     const change = { id: 'k', n: 2, ...(await heir.set('k', 2)) };
-    expect(await heir.propagation(change.ticket, 200)).toMatchObject({ propagated: false, waiting: ['reloading'] });
+    // A reader that gets no processor time for seconds is forgotten until it asks again.
+    await until('it waits for the reader', async () => {
+      const { propagated, waiting } = await heir.propagation(change.ticket, 200);
+      expect(propagated).toBe(false);
+      return waiting.includes('reloading');
+    });
     await reader.ears({ snapshots: false });
     await reader.knows('k', 2);
     await reader.fresh();
