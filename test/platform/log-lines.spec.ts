@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -60,6 +61,18 @@ it('a line that comes during a write waits for no other', async () => {
   child.stdout!.setEncoding('utf8').on('data', (piece: string) => (output += piece));
   try {
     await until('its last line', () => output.includes('"rested"'));
+    expect(child.exitCode).toBeNull();
+  } finally {
+    child.kill('SIGKILL');
+  }
+});
+
+it('a full disk behind a log ends no process', async () => {
+  const full = openSync('/dev/full', 'w');
+  const child = fork(WRITER, ['1', 'stall'], { execArgv: [], stdio: ['ignore', full, 'ignore', 'ipc'] });
+  closeSync(full);
+  try {
+    await once(child, 'disconnect');
     expect(child.exitCode).toBeNull();
   } finally {
     child.kill('SIGKILL');

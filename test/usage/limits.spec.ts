@@ -3,9 +3,8 @@ import type { z } from 'zod';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../testing/until.js';
 import type { TestService } from '../services/test-service.js';
-import { open, type Script, send, type Tenant, UsageRig } from './usage-rig.js';
-
-const SCRIPT: Script = { tokens: 3, end: 'complete' };
+import { ask, untilStatus } from './limited-requests.js';
+import { open, type Tenant, UsageRig } from './usage-rig.js';
 
 describe('limits', () => {
   let rig: UsageRig;
@@ -17,23 +16,6 @@ describe('limits', () => {
   const gateways = (): string[] => rig.processes('gateway').map((gateway) => rig.addressOf(gateway));
   const limit = (tenant: Tenant, limits: z.input<typeof Limits>): Promise<unknown> =>
     rig.command(SetKeyLimits, { account: tenant.account, key: tenant.key.id, limits });
-
-  async function ask(gateway: string, tenant: Tenant, api: 'chat' | 'messages' = 'chat', maxTokens = 20): Promise<Response> {
-    const response = await send(gateway, tenant, SCRIPT, { api, stream: false, maxTokens });
-    await response.clone().text();
-    return response;
-  }
-
-  /** Waits until a gateway knows limits or the use of a key. */
-  const untilStatus = (gateway: string, tenant: Tenant, status: number): Promise<Response> =>
-    until(
-      `the gateway answers ${status}`,
-      async () => {
-        const response = await ask(gateway, tenant);
-        return response.status === status && response;
-      },
-      30_000,
-    );
 
   it('are stated in headers of answers and refusals', async () => {
     const tenant = await rig.tenant();

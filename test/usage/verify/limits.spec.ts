@@ -1,9 +1,8 @@
 import { SetKeyLimits, type UsageRow } from '@slipway/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../testing/until.js';
-import { type Script, send, type Tenant, UsageRig } from '../usage-rig.js';
-
-const SCRIPT: Script = { tokens: 3, end: 'complete' };
+import { ask, untilStatus } from '../limited-requests.js';
+import { UsageRig } from '../usage-rig.js';
 
 describe('limits', () => {
   let rig: UsageRig;
@@ -13,23 +12,6 @@ describe('limits', () => {
   afterAll(() => rig?.end(), 60_000);
 
   const gateways = (): string[] => rig.processes('gateway').map((gateway) => rig.addressOf(gateway));
-
-  async function ask(gateway: string, tenant: Tenant): Promise<Response> {
-    const response = await send(gateway, tenant, SCRIPT, { api: 'chat', stream: false, maxTokens: 20 });
-    await response.clone().text();
-    return response;
-  }
-
-  /** Waits until a gateway knows limits or the use of a key. */
-  const untilStatus = (gateway: string, tenant: Tenant, status: number): Promise<Response> =>
-    until(
-      `the gateway answers ${status}`,
-      async () => {
-        const response = await ask(gateway, tenant);
-        return response.status === status && response;
-      },
-      30_000,
-    );
 
   it("of tokens per day survive a gateway's restart", async () => {
     const tenant = await rig.tenant();
