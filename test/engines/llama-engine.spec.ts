@@ -1,8 +1,29 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { EngineFacts } from '../../libs/engine/src/engine.js';
 import { LlamaEngine } from '../../libs/engine-llama/src/llama-engine.js';
+import { SequencePool } from '../../libs/engine-llama/src/sequence-pool.js';
 import { DEMO_CONTEXT, DEMO_MODEL, demoEngine, endless, isIdle, longText, onlyBytes } from './demo-engine.js';
 import { EngineRun, SETTINGS, ask, message, run, until } from './engine-run.js';
+
+/** The sequences of each batch that llama.cpp computed meanwhile. */
+async function batchesOf(engine: LlamaEngine, work: () => Promise<unknown>): Promise<number[][]> {
+  const taken = vi.spyOn(SequencePool.prototype, 'take');
+  await run(engine, ask('Hello'));
+  const { context } = taken.mock.results[0]!.value as ReturnType<SequencePool['take']>;
+  const { _ctx: native } = context as unknown as { _ctx: Record<'initBatch' | 'addToBatch', (...given: unknown[]) => unknown> };
+  const batches: number[][] = [];
+  const begun = vi.spyOn(native, 'initBatch');
+  const added = vi.spyOn(native, 'addToBatch');
+  await work();
+  for (const [i, order] of begun.mock.invocationCallOrder.entries()) {
+    const next = begun.mock.invocationCallOrder[i + 1] ?? Infinity;
+    const within = added.mock.calls.filter(
+      (_, at) => added.mock.invocationCallOrder[at]! > order && added.mock.invocationCallOrder[at]! < next,
+    );
+    batches.push(within.map(([sequence]) => sequence as number));
+  }
+  return batches;
+}
 
 describe('the llama engine', () => {
   let engine: LlamaEngine;
@@ -13,6 +34,7 @@ describe('the llama engine', () => {
     engine = new LlamaEngine(DEMO_MODEL, SETTINGS);
     facts = await engine.load((value) => void progress.push(value), new AbortController().signal);
   });
+  afterEach(() => void vi.restoreAllMocks());
   afterAll(async () => {
     await engine.unload();
   });
@@ -251,6 +273,12 @@ describe('the llama engine', () => {
     expect(usage.completion).toBeGreaterThanOrEqual(5);
     expect(usage.completion).toBeLessThan(DEMO_CONTEXT / 2);
     expect(answer.fin).toBeUndefined();
+  });
+
+  it('computes running answers together, in the order of their sequences', async () => {
+    const batches = await batchesOf(engine, () => Promise.all(Array.from({ length: 4 }, () => run(engine, endless({ max_tokens: 40 })))));
+    expect(batches.every((batch) => batch.every((sequence, i) => i === 0 || sequence > (batch[i - 1] ?? sequence)))).toBe(true);
+    expect(batches.filter(({ length }) => length === 4).length).toBeGreaterThan(30);
   });
 
   it('answers forty requests over four slots, each with its own text', async () => {

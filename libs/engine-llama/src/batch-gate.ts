@@ -1,18 +1,43 @@
+interface Waiting {
+  readonly tokens: number;
+  readonly enter: () => void;
+}
+
 /**
- * Separates evaluations from changes of sequences. node-llama-cpp evaluates in a loop that keeps the context's lock as long as any
- * sequence queues a step, so with two running answers a third sequence could not drop its old tokens before both have ended.
- * Every caller therefore asks before each step and waits while a change is pending: the loop ends, and the change gets the lock.
+ * Makes batches of steps, and separates them from changes of sequences.
+ *
+ * A step that is queued while a batch is computed would be a batch of its own or of those that came with it, and two running answers
+ * would never be computed together: node-llama-cpp looks for more steps before the callers of the last ones have theirs ready. So a
+ * step waits until the batch before it has ended, and one turn of the event loop for those that were in it.
+ *
+ * A change needs the context's lock, which the library keeps as long as any sequence queues a step. So it runs between two batches.
  */
 export class BatchGate {
   #changes = 0;
-  #waiting: (() => void)[] = [];
+  #running = 0;
+  /** Steps of the batch that runs, or ran last. */
+  #together = 0;
+  #opens = false;
+  #waiting: Waiting[] = [];
 
-  /** Resolves when the next step may be evaluated, usually at once. */
-  async pass(): Promise<void> {
-    while (this.#changes > 0) {
-      await new Promise<void>((resolve) => {
-        this.#waiting.push(resolve);
+  /** @param size tokens that are computed at once; steps that do not fit into a batch wait for the next one */
+  constructor(private readonly size: number) {}
+
+  /**
+   * Runs an evaluation together with the others that wait.
+   * @param tokens how many it computes
+   */
+  async step<T>(tokens: number, evaluate: () => Promise<T>): Promise<T> {
+    if (this.#running > 0 || this.#changes > 0 || this.#opens) {
+      await new Promise<void>((enter) => {
+        this.#waiting.push({ tokens, enter });
       });
+    } else this.#enter();
+    try {
+      return await evaluate();
+    } finally {
+      this.#running -= 1;
+      this.#openSoon();
     }
   }
 
@@ -23,7 +48,43 @@ export class BatchGate {
       await change();
     } finally {
       this.#changes -= 1;
-      if (this.#changes === 0) for (const resolve of this.#waiting.splice(0)) resolve();
+      this.#openSoon();
     }
+  }
+
+  #enter(): void {
+    if (this.#running === 0) this.#together = 0;
+    this.#running += 1;
+    this.#together += 1;
+  }
+
+  #openSoon(): void {
+    if (this.#running > 0 || this.#changes > 0 || this.#opens) return;
+    // An answer that is alone need not wait for itself.
+    if (this.#waiting.length === 0 && this.#together <= 1) return;
+    this.#opens = true;
+    setImmediate(() => {
+      this.#opens = false;
+      if (this.#changes === 0) this.#open();
+    });
+  }
+
+  /** Answers first: a long prompt shall not hold them up. */
+  #open(): void {
+    const left: Waiting[] = [];
+    let room = this.size;
+    for (const isAnswer of [true, false]) {
+      for (const step of this.#waiting) {
+        if ((step.tokens === 1) !== isAnswer) continue;
+        if (step.tokens > room && this.#running > 0) {
+          left.push(step);
+          continue;
+        }
+        room -= step.tokens;
+        this.#enter();
+        step.enter();
+      }
+    }
+    this.#waiting = left;
   }
 }

@@ -130,8 +130,8 @@ export class GenerationRound {
     const { stop_token_ids: stops = [] } = this.task.sampling;
     let pending: readonly Token[] = this.task.prompt.slice(-1);
     for (;;) {
-      await this.tools.gate.pass();
-      const { token, logprob } = await source.after(pending);
+      const next = pending;
+      const { token, logprob } = await this.tools.gate.step(next.length, () => source.after(next));
       if (this.tools.endTokens.has(token) || stops.includes(token)) {
         this.#assertAnswered(writer);
         writer.end();

@@ -17,6 +17,7 @@ import {
 } from 'node-llama-cpp';
 import { assertAdapterFits } from './adapter-file.js';
 import { BaseModel, BaseModels, type BaseUse } from './base-model.js';
+import { inSequenceOrder } from './batch-order.js';
 import { LARGEST_CHUNK } from './prefill.js';
 
 /** A model in memory with what evaluates it. */
@@ -181,6 +182,7 @@ async function createContext({ adapter, context, sequences, threads, signal }: L
     sequences,
     batchSize: adapter ? Math.min(BATCH_TOKENS, sequences * LARGEST_CHUNK) : BATCH_TOKENS,
     threads,
+    batching: { itemPrioritizationStrategy: inSequenceOrder },
     ...(adapter && { lora: { adapters: [{ filePath: adapter.path, scale: ADAPTER_SCALE }] } }),
     // The context must not shrink below the requested size.
     failedCreationRemedy: false,

@@ -5,6 +5,7 @@ import {
   type SequenceEvaluateOptions,
   type Token,
 } from 'node-llama-cpp';
+import { priorityOf } from './batch-order.js';
 
 /** A model's distribution of the next token. */
 export interface NextToken {
@@ -84,8 +85,6 @@ interface ModelParts {
   };
 }
 
-const PRIORITY = 5;
-
 /**
  * Chooses tokens with llama.cpp's own samplers, so that a seed gives the same answer as without it. In addition to the published
  * interface it reports the raw logits of the step, before biases, cut-offs and grammar, and it can forbid end tokens. The sequence
@@ -93,6 +92,7 @@ const PRIORITY = 5;
  */
 export class LoggedSampling {
   readonly #sequence: SequenceParts;
+  readonly #priority: number;
   readonly #model: ModelParts;
   readonly #chooser: AddonSampler;
   readonly #reader: AddonSampler;
@@ -103,6 +103,7 @@ export class LoggedSampling {
     private readonly how: LoggedSamplingOptions,
   ) {
     this.#sequence = sequence as unknown as SequenceParts;
+    this.#priority = priorityOf(sequence);
     this.#model = model as unknown as ModelParts;
     const { AddonSampler } = this.#model._llama._bindings;
     this.#chooser = new AddonSampler(this.#model._model);
@@ -115,7 +116,7 @@ export class LoggedSampling {
     logits[tokens.length - 1] = true;
     const { _tokenMeter: meter, _contextShift: shift, _takeIntervalCheckpointIfNeededAfterBatch: afterBatch } = this.#sequence;
     const choose = (index: number): Promise<LoggedToken> => this.#choose(index);
-    const results = await this.#sequence._decodeTokens(tokens, logits, PRIORITY, meter, shift, choose, afterBatch);
+    const results = await this.#sequence._decodeTokens(tokens, logits, this.#priority, meter, shift, choose, afterBatch);
     const last = results.at(-1);
     if (!last) throw new Error('llama.cpp chose no token.');
     return last;

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { LlamaContextSequence, Token } from 'node-llama-cpp';
 import type { BatchGate } from './batch-gate.js';
+import { priorityOf } from './batch-order.js';
 
 /** Target duration of a chunk: a longer one delays aborts and the other sequences of the batch. */
 const TARGET_CHUNK_MS = 150;
@@ -73,11 +74,12 @@ export async function prefill(
   const cached = sequence.nextTokenIndex;
   let done = cached;
   while (done < head.length && !stopped()) {
-    await gate.pass();
     const chunk = head.slice(done, done + pacer.next());
-    const start = performance.now();
-    await sequence.evaluateWithoutGeneratingNewTokens(chunk);
-    pacer.took(chunk.length, performance.now() - start);
+    await gate.step(chunk.length, async () => {
+      const start = performance.now();
+      await sequence.evaluateWithoutGeneratingNewTokens(chunk, { evaluationPriority: priorityOf(sequence) });
+      pacer.took(chunk.length, performance.now() - start);
+    });
     done += chunk.length;
   }
   return { cached, done };

@@ -32,7 +32,7 @@ export function prepareModel(loaded: LoadedModel): ReadyModel {
     tools: {
       ...{ model, bytes, defaults, endTokens },
       pacer: new PrefillPacer(),
-      gate: new BatchGate(),
+      gate: new BatchGate(context.batchSize),
       faultOf: (schema, text) => tasks.faultOf(schema, text),
     },
   };

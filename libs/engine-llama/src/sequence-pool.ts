@@ -1,4 +1,5 @@
 import type { LlamaContext, LlamaContextSequence, Token } from 'node-llama-cpp';
+import { sequencesOf } from './batch-order.js';
 import { commonPrefix } from './prefill.js';
 
 /** The sequences of a context. Each keeps the tokens of its last request, which the next one may reuse. */
@@ -6,7 +7,7 @@ export class SequencePool {
   readonly #idle: LlamaContextSequence[];
 
   constructor(context: LlamaContext) {
-    this.#idle = Array.from({ length: context.totalSequences }, () => context.getSequence());
+    this.#idle = sequencesOf(context);
   }
 
   /**

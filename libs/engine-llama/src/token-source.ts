@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { Sampling, TokenLogprob } from '@slipway/contracts';
 import type { LlamaContextSequence, LlamaGrammarEvaluationState, LlamaModel, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
+import { priorityOf } from './batch-order.js';
 import { LoggedSampling, type NextToken } from './logged-sampling.js';
 import { samplingOptions, type SamplingDefaults } from './sampling-options.js';
 import type { TokenBytes } from './token-bytes.js';
@@ -54,7 +55,10 @@ const needsLoggedSampling = ({ min_tokens: least = 0, ignore_eos: endless = fals
 export function tokenSource(tools: TokenSourceTools, sequence: LlamaContextSequence, how: TokenChoice): TokenSource {
   const { sampling, choice, logprobs } = how;
   const seed = ((sampling.seed ?? randomInt(SEEDS)) + choice) % SEEDS;
-  const options = samplingOptions(tools.model, { ...sampling, seed }, tools.defaults, how.generated);
+  const options = {
+    ...samplingOptions(tools.model, { ...sampling, seed }, tools.defaults, how.generated),
+    evaluationPriority: priorityOf(sequence),
+  };
   if (needsLoggedSampling(sampling, logprobs)) return new LoggedTokens(tools, sequence, how, options);
   return new SampledTokens(sequence, { ...options, grammarEvaluationState: how.grammar });
 }
