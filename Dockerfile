@@ -6,8 +6,9 @@
 #
 # test/topology runs these steps without Docker and knows only the instructions that are used here.
 ARG NODE_IMAGE=node:24-bookworm-slim
-# The CUDA build of llama.cpp is linked against CUDA 13.
-ARG CUDA_IMAGE=nvidia/cuda:13.0.1-runtime-ubuntu24.04
+# llama.cpp comes in two builds for CUDA, and the libraries of this image choose: that for CUDA 12 runs on every GPU with a
+# driver from 550 on, that for CUDA 13 on GPUs it was not compiled for (T4, A100, H100, B200) only with one from 590 on.
+ARG CUDA_IMAGE=nvidia/cuda:12.9.1-runtime-ubuntu24.04
 ARG ACCELERATOR=cpu
 
 FROM ${NODE_IMAGE} AS cpu

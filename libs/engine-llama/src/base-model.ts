@@ -1,4 +1,4 @@
-import type { Llama, LlamaModel } from 'node-llama-cpp';
+import type { Llama, LlamaGpuType, LlamaModel } from 'node-llama-cpp';
 import { type ModelParts, modelParts } from './model-parts.js';
 
 /** A model file in memory. Several contexts may use it, each with an adapter of its own. */
@@ -13,6 +13,11 @@ export class BaseModel {
   /** What serving needs of the model, made once for all contexts. @throws EngineLoadError when the model lacks it */
   get parts(): ModelParts {
     return (this.#parts ??= modelParts(this.llama, this.model));
+  }
+
+  /** The kind of GPU that computes it; false = the CPU does. */
+  get gpu(): LlamaGpuType {
+    return this.llama.gpu;
   }
 
   async dispose(): Promise<void> {

@@ -12,11 +12,14 @@ export function sequencesOf(context: LlamaContext): LlamaContextSequence[] {
   });
 }
 
+/** The number of a sequence within its context. */
+export const numberOf = (sequence: LlamaContextSequence): number => numbers.get(sequence) ?? 0;
+
 /**
  * The number of a sequence, as the priority with which it is evaluated: a context with `inSequenceOrder` takes it for nothing else,
  * and items of a batch say nothing else of their sequence. The library's type has five values; it passes on any number.
  */
-export const priorityOf = (sequence: LlamaContextSequence): EvaluationPriority => (numbers.get(sequence) ?? 0) as EvaluationPriority;
+export const priorityOf = (sequence: LlamaContextSequence): EvaluationPriority => numberOf(sequence) as EvaluationPriority;
 
 /**
  * Orders a batch by the numbers of its sequences. llama.cpp computes sequences together only where their numbers follow each other in

@@ -110,6 +110,7 @@ async function loadBase(options: LoadModelOptions): Promise<BaseModel> {
   try {
     await assertReadableFile(modelPath);
     llama = await startLlama(options);
+    if (options.gpu && llama.gpu === false) options.log.warn({}, 'llama.no_gpu');
     const model = await llama.loadModel({ modelPath, loadSignal: signal, onLoadProgress: onProgress });
     return new BaseModel(llama, model);
   } catch (error) {

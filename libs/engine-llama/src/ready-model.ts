@@ -27,7 +27,7 @@ export function prepareModel(loaded: LoadedModel): ReadyModel {
     ...parts,
     loaded,
     prompts: new PromptBuilder(tokenizer, template, format.facts, context.contextSize),
-    sequences: new SequencePool(context),
+    sequences: new SequencePool(context, base.gpu !== false),
     context: context.contextSize,
     tools: {
       ...{ model, bytes, defaults, endTokens },

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { LineSplitter } from './runner-child.js';
+import { LineSplitter, runnerEnvironment } from './runner-child.js';
 
 it('joins lines from chunks, drops empty ones, cuts long ones', () => {
   const lines: string[] = [];
@@ -9,4 +9,14 @@ it('joins lines from chunks, drops empty ones, cuts long ones', () => {
   splitter.push(Buffer.from('\nlast\n'));
   expect(lines.map((line) => line.slice(0, 5))).toEqual(['größe', 'zwei', 'xxxxx', 'last']);
   expect(lines[2]).toHaveLength(4_000);
+});
+
+it('gives a runner paths and settings of devices, and no secret', () => {
+  const given = { PATH: '/bin', HOME: '/root', NVIDIA_VISIBLE_DEVICES: '0', NATS_CREDENTIALS_DIR: '/secret', HF_TOKEN: 'x' };
+  expect(runnerEnvironment(given, null)).toEqual({ PATH: '/bin', HOME: '/root', NVIDIA_VISIBLE_DEVICES: '0' });
+});
+
+it('keeps compiled kernels of a GPU where the operator wants them, else beside the models', () => {
+  expect(runnerEnvironment({}, '/models/cuda-kernels')).toMatchObject({ CUDA_CACHE_PATH: '/models/cuda-kernels' });
+  expect(runnerEnvironment({ CUDA_CACHE_PATH: '/mine' }, '/models/cuda-kernels')).toMatchObject({ CUDA_CACHE_PATH: '/mine' });
 });

@@ -53,9 +53,14 @@ function preferForOomKill(pid: number | undefined): void {
 const INHERITED_VARIABLES =
   /^(PATH|HOME|TMPDIR|TZ|LANG|LC_ALL|LD_LIBRARY_PATH|MALLOC_ARENA_MAX|NODE_OPTIONS|NODE_ENV|(CUDA|NVIDIA|GGML|LLAMA|HIP|ROCR|HSA|VK|NODE_LLAMA_CPP)_.*)$/;
 
-/** `HOME` is always set: node-llama-cpp calls `os.homedir()`, which fails without it for a user that the system does not list. */
-const runnerEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+/**
+ * The variables of a runner. `HOME` is always set: node-llama-cpp calls `os.homedir()`, which fails without it for a user that the
+ * system does not list.
+ * @param kernels folder for kernels that the driver compiles for its GPU, which takes up to a minute; null = without a GPU
+ */
+export const runnerEnvironment = (environment: NodeJS.ProcessEnv, kernels: string | null): NodeJS.ProcessEnv => ({
   HOME: tmpdir(),
+  ...(kernels !== null && { CUDA_CACHE_PATH: kernels }),
   ...Object.fromEntries(Object.entries(environment).filter(([name]) => INHERITED_VARIABLES.test(name))),
 });
 
@@ -64,6 +69,8 @@ export interface RunnerChildOptions {
   readonly silenceMs: number;
   /** Limit of the process's memory, mapped files left out, in bytes. */
   readonly memoryBytes: number;
+  /** Folder for compiled kernels of a GPU; null = without one. */
+  readonly kernels: string | null;
 }
 
 /** A runner as its process sees it. */
@@ -95,7 +102,7 @@ export class RunnerChild {
 
   constructor(private readonly options: RunnerChildOptions) {
     // oxlint-disable-next-line node/no-process-env -- what a child inherits is cut down here; it configures nothing
-    const env = runnerEnvironment(process.env);
+    const env = runnerEnvironment(process.env, options.kernels);
     this.#child = fork(RUNNER_MAIN, [], { stdio: ['ignore', 'inherit', 'pipe', 'ipc'], env, execArgv: runnerFlags() });
     preferForOomKill(this.#child.pid);
     const lines = new LineSplitter((text) => {

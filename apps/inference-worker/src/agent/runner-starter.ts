@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { type AssignmentItem, type DeploymentId, engineOf, fileOf } from '@slipway/contracts';
 import { EngineLoadError, type ExportedAdapter } from '@slipway/engine';
@@ -140,7 +141,9 @@ export class RunnerStarter {
     if (known?.isOpen === true) return known;
     const { config } = this;
     const memoryBytes = config.RUNNER_MEM_BYTES ?? config.WORKER_MEM_BYTES ?? Math.floor(workerMemory([]).total * SHARE_OF_MEMORY);
-    const child = new RunnerChild({ silenceMs: config.RUNNER_SILENCE_MS, memoryBytes });
+    // In the folder of downloads, which outlives a container where that has a volume.
+    const kernels = config.GPU === 'auto' ? resolve(config.MODEL_CACHE_DIR, 'cuda-kernels') : null;
+    const child = new RunnerChild({ silenceMs: config.RUNNER_SILENCE_MS, memoryBytes, kernels });
     this.#keep(child);
     if (key !== null) this.#shared.set(key, child);
     void child.exited.then(() => {
