@@ -149,6 +149,17 @@ export class DockerStack {
     }
   }
 
+  /** The containers whose probes fail, with what Docker calls them. */
+  async unhealthy(): Promise<string[]> {
+    const all = await Promise.all(LASTING.map((service) => this.containers(service)));
+    const format = '{{.Name}} {{.State.Status}} {{if .State.Health}}{{.State.Health.Status}}{{end}}';
+    const { output } = await this.docker('inspect', '--format', format, ...all.flat());
+    return output
+      .trim()
+      .split('\n')
+      .filter((line) => !/ running (?:healthy)?$/.test(line));
+  }
+
   /** Kills all NATS nodes at once and removes their volumes; `up` makes new ones. */
   async loseNatsDisks(): Promise<void> {
     const nodes = ['nats-1', 'nats-2', 'nats-3'];

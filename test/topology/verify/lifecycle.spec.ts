@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../testing/until.js';
@@ -26,6 +28,16 @@ async function answerAt(gateway: string): Promise<number> {
 
 async function whenServed(withinMs: number): Promise<void> {
   for (const gateway of stack.gateways) await until(`${gateway} answers`, async () => (await answerAt(gateway)) === 200, withinMs, 250);
+}
+
+/** Processes that use all the time that they get. Thirty of them, and what else runs, make a load of 30 after some minutes. */
+function busyMachine(count: number): { end(): void } {
+  const all = Array.from({ length: count }, () => spawn('sh', ['-c', 'while :; do :; done'], { stdio: 'ignore' }));
+  const end = (): void => {
+    for (const child of all) child.kill('SIGKILL');
+  };
+  process.once('exit', end);
+  return { end };
 }
 
 /** Content, owner, mode and time of every file of the secrets. */
@@ -137,6 +149,26 @@ describe.skipIf(missing !== null)('the life of the stack of docker-compose.yml',
       expect(total).toBeLessThan(0.02);
     },
     5 * MINUTES,
+  );
+
+  it(
+    'has no unhealthy container at a load of 30',
+    async () => {
+      const failing = new Set<string>();
+      const busy = busyMachine(32);
+      try {
+        await until('the load is 30', async () => (loadavg()[0] ?? 0) >= 30, 6 * MINUTES, 1_000);
+        // A container is called unhealthy after three failures in a row, 15 s apart.
+        const end = performance.now() + 2 * MINUTES;
+        while (performance.now() < end) for (const each of await stack.unhealthy()) failing.add(each);
+        report('at a load of 30', { load: loadavg()[0], failing: [...failing] });
+      } finally {
+        busy.end();
+      }
+      expect([...failing]).toEqual([]);
+      await whenServed(READY_MS);
+    },
+    15 * MINUTES,
   );
 
   it(
