@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs';
 import { cpus, hostname } from 'node:os';
 import { Inject, Injectable } from '@nestjs/common';
 import { ADAPTER_EXPORT_FEATURE, ADAPTER_FEATURE, type AgentHeartbeat } from '@slipway/contracts';
@@ -6,7 +5,8 @@ import { ModelDownloads } from '@slipway/model-store';
 import { CONFIG } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
 import { runnableKinds } from '../engines.js';
-import { workerMemory } from './memory.js';
+import { Gpus } from './gpu-memory.js';
+import { deviceMemory, type WorkerMemory, workerMemory } from './memory.js';
 import { ReplicasService } from './replicas.service.js';
 import { WorkerMetrics } from './worker-metrics.js';
 
@@ -19,7 +19,6 @@ export class AgentStatusService {
   readonly #host = hostname();
   /** Counted once: each count reads the clock of every core. */
   readonly #cores = cpus().length;
-  readonly #gpus: number;
   readonly #engines: string[];
 
   constructor(
@@ -27,15 +26,15 @@ export class AgentStatusService {
     private readonly placements: ReplicasService,
     private readonly downloads: ModelDownloads,
     private readonly metrics: WorkerMetrics,
+    private readonly gpus: Gpus,
   ) {
     this.#engines = runnableKinds(config);
-    this.#gpus = config.GPU === 'auto' ? countGpus() : 0;
   }
 
   /** The status now; the metrics show the same. */
   observe(): AgentStatus {
     const loads = this.placements.reports();
-    const { free, total } = workerMemory(this.placements.claims(), this.config.WORKER_MEM_BYTES);
+    const { free, total } = this.#memory();
     this.metrics.observe({ states: loads.map(({ state }) => state), figures: this.placements.figures(), memFree: free });
     return {
       host: this.#host,
@@ -44,20 +43,18 @@ export class AgentStatusService {
       mem_free: free,
       mem_total: total,
       cpu: this.#cores,
-      gpus: this.#gpus,
+      gpus: this.gpus.count,
       engines: this.#engines,
       features: this.config.ADAPTER_EXPORT_DIR === undefined ? [ADAPTER_FEATURE] : [ADAPTER_FEATURE, ADAPTER_EXPORT_FEATURE],
       cached: [...this.downloads.cached],
       loads,
     };
   }
-}
 
-/** Device files are the one sign of a GPU that needs no driver library. */
-function countGpus(): number {
-  try {
-    return readdirSync('/dev').filter((name) => /^nvidia\d+$/.test(name)).length;
-  } catch {
-    return 0;
+  /** Models are on the GPU where there is one: what the machine has besides is not theirs. */
+  #memory(): WorkerMemory {
+    const claims = this.placements.claims();
+    const { WORKER_MEM_BYTES: bound } = this.config;
+    return this.gpus.memory ? deviceMemory(claims, this.gpus.memory, bound) : workerMemory(claims, bound);
   }
 }

@@ -27,6 +27,7 @@ import { AGENT_ID, RUNNER_NAMES } from './agent-tokens.js';
 import { AgentService } from './agent.service.js';
 import { EngineTestService } from './engine-test.service.js';
 import { LogBook } from './log-book.js';
+import { Gpus } from './gpu-memory.js';
 import { ReplicasService } from './replicas.service.js';
 import { RunnerStarter } from './runner-starter.js';
 import { WorkerMetrics } from './worker-metrics.js';
@@ -57,6 +58,9 @@ const adaptersOf = (downloads: ModelDownloads, hashes: FileHashes, rpc: RpcClien
 const foldersOf = ({ ADAPTER_EXPORT_DIR: folder }: WorkerConfig, files: AdapterFiles, hashes: FileHashes, log: Logger): AdapterFolders =>
   new AdapterFolders({ folder: folder ?? null, files, hashes, log });
 
+// oxlint-disable-next-line node/no-process-env -- which GPUs a process may see is an agreement of CUDA's programs
+const gpusOf = ({ GPU: gpu }: WorkerConfig, log: Logger): Promise<Gpus> => Gpus.find(gpu === 'auto', process.env, log);
+
 /** The agent of one host. */
 @Module({
   providers: [
@@ -73,6 +77,7 @@ const foldersOf = ({ ADAPTER_EXPORT_DIR: folder }: WorkerConfig, files: AdapterF
     LogBook,
     RunnerStarter,
     ReplicasService,
+    { provide: Gpus, useFactory: gpusOf, inject: [CONFIG, LOG] },
     AgentStatusService,
     AgentService,
     AgentRpc,

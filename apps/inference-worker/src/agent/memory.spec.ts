@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { type MemoryClaim, workerMemory } from './memory.js';
+import { describe, expect, it } from 'vitest';
+import { deviceMemory, type MemoryClaim, workerMemory } from './memory.js';
 
 const GIB = 2 ** 30;
 
@@ -32,4 +32,25 @@ it('a model’s memory is counted once, taken or not', () => {
   const noise = 64 * 2 ** 20;
   expect(Math.abs(all - loading - GIB / 4)).toBeLessThan(noise);
   if (process.platform === 'linux') expect(held).toBeGreaterThan(loading - noise);
+});
+
+describe('memory of GPUs', () => {
+  const device = { total: 100, used: 0 };
+  const model = (need: number, pid: number | null = null): MemoryClaim => ({ need, mapped: { path: 'a', bytes: need / 2 }, pid });
+
+  it('is what models to come leave, and what others took', () => {
+    expect(deviceMemory([], device)).toEqual({ free: 100, total: 100 });
+    expect(deviceMemory([model(30)], device).free).toBe(70);
+    expect(deviceMemory([model(30, 7)], { ...device, used: 45 }).free).toBe(55);
+    expect(deviceMemory([model(80)], { ...device, used: 130 }).free).toBe(0);
+  });
+
+  it('counts a file once for each process that has it', () => {
+    expect(deviceMemory([model(30, 7), model(30, 8), model(30)], device).free).toBe(10);
+    expect(deviceMemory([model(30, 7), model(30, 7)], device).free).toBe(55);
+  });
+
+  it('is at most what the operator gives', () => {
+    expect(deviceMemory([model(30)], device, 50)).toEqual({ free: 20, total: 50 });
+  });
 });

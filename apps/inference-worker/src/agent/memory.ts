@@ -88,14 +88,33 @@ export function workerMemory(all: readonly MemoryClaim[], bound = Number.POSITIV
   };
 }
 
-/** The claims with each mapped file in the first of them only. */
-function sharingFiles(claims: readonly MemoryClaim[]): MemoryClaim[] {
+/** Memory of GPUs, in bytes. */
+export interface DeviceMemory {
+  readonly total: number;
+  readonly used: number;
+}
+
+/**
+ * The same of a worker whose models are on GPUs. What other processes took there counts, as far as it is more than what placed models
+ * take; which process took what a driver does not say in a container.
+ */
+export function deviceMemory(all: readonly MemoryClaim[], device: DeviceMemory, bound = Number.POSITIVE_INFINITY): WorkerMemory {
+  // Each process has a copy of its own.
+  const claims = sharingFiles(all, ({ pid }, i) => `${pid ?? `place ${i}`}`);
+  const claimed = claims.reduce((sum, { need }) => sum + need, 0);
+  const free = Math.min(device.total - Math.max(device.used, claimed), bound - claimed);
+  return { free: Math.max(0, Math.floor(free)), total: Math.min(device.total, bound) };
+}
+
+/** The claims with each mapped file in the first of them only. @param holder claims of one holder share files; absent = all do */
+function sharingFiles(claims: readonly MemoryClaim[], holder: (claim: MemoryClaim, place: number) => string = () => ''): MemoryClaim[] {
   const seen = new Set<string>();
-  return claims.map((claim) => {
+  return claims.map((claim, place) => {
     const { mapped = null, need } = claim;
     if (mapped === null) return claim;
-    const shared = seen.has(mapped.path) ? mapped.bytes : 0;
-    seen.add(mapped.path);
+    const file = `${holder(claim, place)} ${mapped.path}`;
+    const shared = seen.has(file) ? mapped.bytes : 0;
+    seen.add(file);
     return { ...claim, need: Math.max(0, need - shared) };
   });
 }

@@ -56,7 +56,7 @@ const INHERITED_VARIABLES =
 /**
  * The variables of a runner. `HOME` is always set: node-llama-cpp calls `os.homedir()`, which fails without it for a user that the
  * system does not list.
- * @param kernels folder for kernels that the driver compiles for its GPU, which takes up to a minute; null = without a GPU
+ * @param kernels folder for kernels that the driver compiles for its GPU, which takes up to a minute; null = it is not kept
  */
 export const runnerEnvironment = (environment: NodeJS.ProcessEnv, kernels: string | null): NodeJS.ProcessEnv => ({
   HOME: tmpdir(),
@@ -69,7 +69,7 @@ export interface RunnerChildOptions {
   readonly silenceMs: number;
   /** Limit of the process's memory, mapped files left out, in bytes. */
   readonly memoryBytes: number;
-  /** Folder for compiled kernels of a GPU; null = without one. */
+  /** Folder for compiled kernels of a GPU; null = they are not kept. */
   readonly kernels: string | null;
 }
 

@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { type AssignmentItem, type DeploymentId, engineOf, fileOf } from '@slipway/contracts';
@@ -141,15 +142,24 @@ export class RunnerStarter {
     if (known?.isOpen === true) return known;
     const { config } = this;
     const memoryBytes = config.RUNNER_MEM_BYTES ?? config.WORKER_MEM_BYTES ?? Math.floor(workerMemory([]).total * SHARE_OF_MEMORY);
-    // In the folder of downloads, which outlives a container where that has a volume.
-    const kernels = config.GPU === 'auto' ? resolve(config.MODEL_CACHE_DIR, 'cuda-kernels') : null;
-    const child = new RunnerChild({ silenceMs: config.RUNNER_SILENCE_MS, memoryBytes, kernels });
+    const child = new RunnerChild({ silenceMs: config.RUNNER_SILENCE_MS, memoryBytes, kernels: this.#kernels() });
     this.#keep(child);
     if (key !== null) this.#shared.set(key, child);
     void child.exited.then(() => {
       if (key !== null && this.#shared.get(key) === child) this.#shared.delete(key);
     });
     return child;
+  }
+
+  /**
+   * Folder for compiled kernels of a GPU, in that of downloads, which outlives a container where it is a volume. Null without a GPU, and
+   * where runners are another user than the agent: what one of them writes would be run by those of other accounts.
+   */
+  #kernels(): string | null {
+    if (this.config.GPU === 'off' || this.#otherUser() !== null) return null;
+    const folder = resolve(this.config.MODEL_CACHE_DIR, 'cuda-kernels');
+    mkdirSync(folder, { recursive: true });
+    return folder;
   }
 
   /** Null where the agent is not root, and by default with a GPU, whose devices are open to root or to certain groups of the host only. */
