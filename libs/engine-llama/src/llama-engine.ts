@@ -28,8 +28,9 @@ const WARM_UP: CanonicalRequest = {
   stop: [],
   max_tokens: 1,
 };
-/** Of the longest prompt that is tried on a GPU. */
+/** Of the longest prompt that is tried on a GPU, and answers that are computed together there. */
 const PROMPT_WORDS = 200;
+const GPU_BATCHES = [2, 3, 4, 5, 6, 7, 8, 32];
 const SILENT: EngineOutput = { account: null, phase: () => undefined, events: () => undefined };
 
 const shutDown = (): ServiceError => new ServiceError('server_shutting_down', 'The model is being unloaded.', { retryAfterS: 1 });
@@ -245,14 +246,14 @@ export class LlamaEngine implements Engine {
    * for the first of other sizes. They are kept in `CUDA_CACHE_PATH`.
    */
   async #compile(signal: AbortSignal): Promise<void> {
-    const { slots } = this.settings;
     const words = Math.min(PROMPT_WORDS, Math.floor((this.#ready?.context ?? 0) / 8));
-    const text = 'Hello '.repeat(words);
-    const request: CanonicalRequest = { ...WARM_UP, messages: [{ role: 'user', content: [{ type: 'text', text }] }], max_tokens: 3 };
-    const sizes = [1, 2, 3, 4, 5, 6, 7, 8].filter((size) => size < slots);
-    for (const size of [...sizes, slots]) {
-      await Promise.all(Array.from({ length: size }, () => this.generate(request, SILENT, signal)));
+    const content = [{ type: 'text' as const, text: 'Hello '.repeat(words) }];
+    await this.generate({ ...WARM_UP, messages: [{ role: 'user', content }] }, SILENT, signal);
+    for (const size of GPU_BATCHES) {
+      const answers = Math.min(size, this.settings.slots);
+      await Promise.all(Array.from({ length: answers }, () => this.generate({ ...WARM_UP, max_tokens: 3 }, SILENT, signal)));
       signal.throwIfAborted();
+      if (answers < size) return;
     }
   }
 }

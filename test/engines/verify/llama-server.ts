@@ -1,10 +1,11 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { freePorts } from '@slipway/testing';
+import { isAlive } from '../../testing/is-alive.js';
 import { DEMO_MODEL } from '../demo-engine.js';
 
 const run = promisify(execFile);
@@ -12,6 +13,8 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const llama = join(root, 'node_modules/node-llama-cpp/llama');
 const home = join(root, '.cache/llama-server');
 const stamp = join(home, 'built.txt');
+/** Names the process that builds: two test files need the binary. */
+const lock = `${home}.lock`;
 /** Path of the binary, once it is built. */
 export const LLAMA_SERVER = join(home, 'build/bin/llama-server');
 
@@ -44,6 +47,37 @@ export function canBuild(): boolean {
 
 /** Builds llama-server from the source that came with the llama.cpp package; kept in `.cache` until that package changes. */
 export async function buildLlamaServer(): Promise<void> {
+  mkdirSync(dirname(lock), { recursive: true });
+  while (!takeLock()) await sleep(500);
+  try {
+    await build();
+  } finally {
+    rmSync(lock);
+  }
+}
+
+/** Whether no other process builds it, and this one may. */
+function takeLock(): boolean {
+  try {
+    writeFileSync(lock, `${process.pid}`, { flag: 'wx' });
+    return true;
+  } catch {
+    const holder = readLock();
+    if (holder !== null && !isAlive(holder)) rmSync(lock, { force: true });
+    return false;
+  }
+}
+
+/** The process that holds the lock; null = none, or it is not written yet. */
+function readLock(): number | null {
+  try {
+    return Number(readFileSync(lock, 'utf8')) || null;
+  } catch {
+    return null;
+  }
+}
+
+async function build(): Promise<void> {
   const version = readFileSync(join(llama, 'llama.cpp.info.json'), 'utf8').trim();
   if (existsSync(stamp) && existsSync(LLAMA_SERVER) && readFileSync(stamp, 'utf8') === version) return;
   rmSync(home, { recursive: true, force: true });
