@@ -141,6 +141,8 @@ describe('a fresh reader', () => {
     // A reader that is loading claims nothing, whatever broadcasts it receives.
     expect(await owner.readers()).toMatchObject([{ reader: 'overtaken', epoch: null, seq: 0 }]);
     expect((await reader.now()).state).not.toBe('fresh');
+    // A change that the relay has given no place yet is in no answer.
+    await until('all changes have their place', async () => (await owner.head())?.seq === 7);
     await reader.ears({ snapshots: false });
     await reader.fresh();
     expect((await reader.now()).things).toEqual({ x0: 7, x1: 8 });

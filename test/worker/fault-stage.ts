@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { anItem } from './an-item.js';
 import type { Agent, Run, WorkerRig } from './rig.js';
@@ -15,6 +16,22 @@ export async function expectWhole(run: Run): Promise<void> {
   const { end } = await run.done;
   expect(end.fin).toBe('done');
   expect(end.usage.completion).toBe(TOKENS);
+}
+
+/** Asks for an answer, and stops its runner while that is under way: a fast one would end before it can be killed. */
+export async function frozen(rig: WorkerRig, dep: number, pid: number): Promise<Run> {
+  for (;;) {
+    const run = rig.ask(dep, 'Hello', endless);
+    let isOver = false;
+    const over = (): void => void (isOver = true);
+    run.done.then(over, over);
+    await started(run);
+    process.kill(pid, 'SIGSTOP');
+    // What it sent before has come when nothing more does.
+    for (let events = -1; events !== run.events(); await sleep(100)) events = run.events();
+    if (!isOver) return run;
+    process.kill(pid, 'SIGCONT');
+  }
 }
 
 /** Starts an agent that serves these deployments. */

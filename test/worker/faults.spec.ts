@@ -1,5 +1,5 @@
 import { describe, expect, vi } from 'vitest';
-import { endless, expectWhole, replaced, serving, started } from './fault-stage.js';
+import { endless, expectWhole, frozen, replaced, serving, started } from './fault-stage.js';
 import { rigTest as it } from './rig.js';
 
 // Models load in processes of their own, which take their time on a busy machine.
@@ -10,11 +10,9 @@ describe('a runner that fails', () => {
   it.concurrent('when killed, is replaced and cuts no other stream', async ({ rig }) => {
     const agent = await serving(rig, 1, 2);
     const { pid } = rig.loadOf(agent, 1)!;
+    const lost = await frozen(rig, 1, pid!);
     const kept = rig.ask(2, 'Hello', endless);
     await started(kept);
-    // Last, so that it cannot end before its runner does while the other one is slow to start.
-    const lost = rig.ask(1, 'Hello', endless);
-    await started(lost);
 
     process.kill(pid!, 'SIGKILL');
 
