@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { BaseModel } from '../../libs/engine-llama/src/base-model.js';
 import { LlamaEngine } from '../../libs/engine-llama/src/llama-engine.js';
-import { DEMO_MODEL } from './demo-engine.js';
+import { DEMO_MODEL, demoEngine } from './demo-engine.js';
 import { SETTINGS, ask, run } from './engine-run.js';
 
 /** The requests that are generated at once while an engine loads, by how many they are. */
@@ -37,6 +37,14 @@ describe('the first requests of a model', () => {
   it('are one without a GPU', async () => {
     const { engine, sizes } = await loadWith(false);
     expect(sizes).toEqual([1]);
+    await engine.unload();
+  });
+
+  // A Mac has a GPU for llama.cpp.
+  it.skipIf(process.platform === 'darwin')('come with a warning where a GPU was wanted and none is found', async () => {
+    const warn = vi.spyOn(SETTINGS.log, 'warn');
+    const engine = await demoEngine({ gpu: true });
+    expect(warn).toHaveBeenCalledWith({}, 'llama.no_gpu');
     await engine.unload();
   });
 });

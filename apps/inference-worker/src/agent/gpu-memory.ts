@@ -36,6 +36,7 @@ async function readMemory(environment: NodeJS.ProcessEnv): Promise<DeviceMemory>
 /** The GPUs of this worker. */
 export class Gpus implements OnModuleDestroy {
   #memory: DeviceMemory | null = null;
+  #isKnown = true;
   #stop: () => void = () => undefined;
 
   private constructor(
@@ -76,8 +77,11 @@ export class Gpus implements OnModuleDestroy {
   async #read(): Promise<void> {
     try {
       this.#memory = await readMemory(this.environment);
+      this.#isKnown = true;
     } catch (err) {
-      this.log.warn({ err }, 'agent.gpu_memory_unknown');
+      // Once: the driver is asked every few seconds.
+      if (this.#isKnown) this.log.warn({ err }, 'agent.gpu_memory_unknown');
+      this.#isKnown = false;
     }
   }
 }

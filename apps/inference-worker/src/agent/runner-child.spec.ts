@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { LineSplitter, runnerEnvironment } from './runner-child.js';
+import { kernelFolder, LineSplitter, runnerEnvironment } from './runner-child.js';
 
 it('joins lines from chunks, drops empty ones, cuts long ones', () => {
   const lines: string[] = [];
@@ -19,4 +19,11 @@ it('gives a runner paths and settings of devices, and no secret', () => {
 it('keeps compiled kernels of a GPU where the operator wants them, else beside the models', () => {
   expect(runnerEnvironment({}, '/models/cuda-kernels')).toMatchObject({ CUDA_CACHE_PATH: '/models/cuda-kernels' });
   expect(runnerEnvironment({ CUDA_CACHE_PATH: '/mine' }, '/models/cuda-kernels')).toMatchObject({ CUDA_CACHE_PATH: '/mine' });
+});
+
+it('keeps no kernels that another user writes, nor without a GPU', () => {
+  const config = { GPU: 'auto', MODEL_CACHE_DIR: '/models' } as const;
+  expect(kernelFolder(config, false)).toBe('/models/cuda-kernels');
+  expect(kernelFolder(config, true)).toBeNull();
+  expect(kernelFolder({ ...config, GPU: 'off' }, false)).toBeNull();
 });

@@ -1,8 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { writeFile } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { resolve } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { eachSecond, type Logger, processMemory } from '@slipway/platform';
+import type { WorkerConfig } from '../config.js';
 import { type AgentMessage, type RunnerFigures, RunnerMessage, type RunnerSetup } from '../runner/runner-messages.js';
 import type { ItemLog } from './log-book.js';
 
@@ -63,6 +65,15 @@ export const runnerEnvironment = (environment: NodeJS.ProcessEnv, kernels: strin
   ...(kernels !== null && { CUDA_CACHE_PATH: kernels }),
   ...Object.fromEntries(Object.entries(environment).filter(([name]) => INHERITED_VARIABLES.test(name))),
 });
+
+/**
+ * Folder for compiled kernels of a GPU, in that of downloads, which outlives a container where it is a volume. Null without a GPU, and
+ * where runners are another user than the agent: what one of them writes would be run by those of other accounts.
+ */
+export const kernelFolder = (
+  { GPU: gpu, MODEL_CACHE_DIR: models }: Pick<WorkerConfig, 'GPU' | 'MODEL_CACHE_DIR'>,
+  isOtherUser: boolean,
+): string | null => (gpu === 'off' || isOtherUser ? null : resolve(models, 'cuda-kernels'));
 
 export interface RunnerChildOptions {
   /** Time without a message after which the process counts as hung, in milliseconds. */

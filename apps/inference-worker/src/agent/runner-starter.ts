@@ -1,5 +1,4 @@
 import { mkdirSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { type AssignmentItem, type DeploymentId, engineOf, fileOf } from '@slipway/contracts';
 import { EngineLoadError, type ExportedAdapter } from '@slipway/engine';
@@ -27,7 +26,7 @@ import type { RunnerHandle, RunnerListener, RunnerSetup } from '../runner/runner
 import { queueBoundOf } from '../serving/admission.js';
 import { RUNNER_NAMES } from './agent-tokens.js';
 import { ForkedRunner } from './forked-runner.js';
-import { RunnerChild } from './runner-child.js';
+import { kernelFolder, RunnerChild } from './runner-child.js';
 import { InProcessRunner } from './in-process-runner.js';
 import type { ItemLog } from './log-book.js';
 import { workerMemory } from './memory.js';
@@ -151,14 +150,9 @@ export class RunnerStarter {
     return child;
   }
 
-  /**
-   * Folder for compiled kernels of a GPU, in that of downloads, which outlives a container where it is a volume. Null without a GPU, and
-   * where runners are another user than the agent: what one of them writes would be run by those of other accounts.
-   */
   #kernels(): string | null {
-    if (this.config.GPU === 'off' || this.#otherUser() !== null) return null;
-    const folder = resolve(this.config.MODEL_CACHE_DIR, 'cuda-kernels');
-    mkdirSync(folder, { recursive: true });
+    const folder = kernelFolder(this.config, this.#otherUser() !== null);
+    if (folder !== null) mkdirSync(folder, { recursive: true });
     return folder;
   }
 
