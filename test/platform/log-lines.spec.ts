@@ -14,11 +14,13 @@ interface Line {
   readonly service: string;
   readonly event: string;
   readonly line: number;
+  /** Of `log.lines_dropped`. */
+  readonly lines: number;
 }
 
 /** The whole log of a process, read only after it has written everything. */
-async function logged(ending: string): Promise<Line[]> {
-  const child = fork(WRITER, [String(LINES), ending], { execArgv: [], stdio: ['ignore', 'pipe', 'ignore', 'ipc'] });
+async function logged(ending: string, count = LINES): Promise<Line[]> {
+  const child = fork(WRITER, [String(count), ending], { execArgv: [], stdio: ['ignore', 'pipe', 'ignore', 'ipc'] });
   try {
     await once(child, 'message');
     const output = await text(child.stdout!);
@@ -40,6 +42,17 @@ it.each([
   for (const service of ['one', 'two']) {
     expect(lines.filter((line) => line.service === service).map(({ line }) => line)).toEqual(Array.from({ length: LINES }, (_, i) => i));
   }
+});
+
+it('drops and counts the lines for which a stuck reader leaves no room', async () => {
+  const count = 8 * LINES;
+  const lines = await logged('rest', count);
+  const kept = lines.filter(({ event }) => event === 'line');
+  expect(kept.length).toBeGreaterThan(count / 2);
+  expect(Buffer.byteLength(JSON.stringify(kept))).toBeLessThan(9 * 1_024 * 1_024);
+  expect(lines.filter(({ event }) => event === 'log.lines_dropped')).toMatchObject([
+    { service: 'one', level: 'warn', lines: 2 * count - kept.length },
+  ]);
 });
 
 it('an unread log collects no listeners', async () => {

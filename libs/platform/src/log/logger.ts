@@ -12,18 +12,25 @@ const SECRETS = ['headers.authorization', 'headers["x-api-key"]', 'credential', 
 const GATHER_MS = 200;
 /** What a pipe takes as a whole, so that lines of several processes on one pipe never mix, in bytes. */
 const PIPE_BYTES = 4_096;
+/** What waits for a reader that takes nothing, or for space on a disk, in bytes: some 20,000 lines. Further ones are dropped. */
+const WAITING_BYTES = 8 * 1_024 * 1_024;
 
 /** Where lines go; it may be asked to write at once what it has gathered. */
 type Output = DestinationStream & { flushSync(): void };
 
 let shared: Output | undefined;
+/** The process's first logger, which says how many lines were dropped. */
+let first: Logger | undefined;
 
 /**
  * Standard output, one for all loggers of the process. A write for every line would cost more than anything else that
- * a short request does, so lines leave together: when some have gathered, after 200 ms, and at the end of the process.
+ * a short request does, so lines leave together: when some have gathered, after 200 ms, and at the end of the process. Lines for
+ * which there is no room are dropped, and `log.lines_dropped` says how many, once half of the room is free again.
  */
 function stdout(): Output {
-  shared ??= gathering(destination({ dest: 1, sync: false, minLength: PIPE_BYTES - 1_024, maxWrite: PIPE_BYTES }));
+  shared ??= gathering(
+    destination({ dest: 1, sync: false, minLength: PIPE_BYTES - 1_024, maxWrite: PIPE_BYTES, maxLength: WAITING_BYTES }),
+  );
   return shared;
 }
 
@@ -36,6 +43,7 @@ function gathering(out: ReturnType<typeof destination>): Output {
   let timer: NodeJS.Timeout | undefined;
   /** Bytes that no write has taken. */
   let waiting = 0;
+  let dropped = 0;
   const flushSoon = (): void => {
     timer ??= setTimeout(flush, GATHER_MS).unref();
   };
@@ -43,11 +51,22 @@ function gathering(out: ReturnType<typeof destination>): Output {
     timer = undefined;
     if (waiting > 0) out.flush();
   };
-  out.on('write', (bytes) => (waiting -= bytes));
+  out.on('write', (bytes) => {
+    waiting -= bytes;
+    if (dropped > 0 && waiting < WAITING_BYTES / 2) {
+      const lines = dropped;
+      dropped = 0;
+      first?.warn({ lines }, 'log.lines_dropped');
+    }
+  });
+  out.on('drop', (line: string) => {
+    waiting -= Buffer.byteLength(line);
+    dropped += 1;
+  });
   out.on('drain', () => {
     if (waiting > 0) flushSoon();
   });
-  // Lines that cannot be written, such as to a full disk, go out with later ones. They end no process.
+  // Lines that cannot be written, such as to a full disk, go out with later ones. They do not end the process.
   out.on('error', () => undefined);
   return {
     write(line) {
@@ -70,6 +89,7 @@ export function createLogger(service: string, level: LogLevel | LogThreshold, te
   const steer = (one: Logger): void => threshold.steer(one);
   const logger = masking(pino({ ...optionsOf(service, threshold.level), onChild: steer }, stdout()));
   steer(logger);
+  first ??= logger;
   return logger;
 }
 
