@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Database, ensureDatabase, type OwnedDatabase, provideDatabases } from '@slipway/database';
 import { createLogger } from '@slipway/platform';
 import { startOwnPostgres, type TestPostgres } from '@slipway/testing';
@@ -65,6 +66,22 @@ describe('databases and their roles', () => {
       await database.close();
     };
     expect(await Promise.all(['a', 'b', 'a', 'b', 'c'].map((name) => open(`opened_${name}`)))).toHaveLength(5);
+  });
+
+  it('answer a process that stood still meanwhile', async () => {
+    const log = createLogger('test', 'silent');
+    const database = new Database({ url: addressOf('stood_still'), applicationName: 'test', entities: [], migrations: [], log });
+    await database.open();
+    try {
+      const answer = database.transactions.run((tx) => tx.query<{ one: number }[]>('SELECT 1 AS one FROM pg_sleep(0.3)'));
+      await delay(150);
+      // After this the event loop looks at its timers before it reads its sockets.
+      await new Promise(setImmediate);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
+      expect(await answer).toEqual([{ one: 1 }]);
+    } finally {
+      await database.close();
+    }
   });
 
   it('are created by one repeatable step', async () => {

@@ -1,3 +1,6 @@
+import { Client } from 'pg';
+import { clientTimeouts } from './settings.js';
+
 /**
  * Interval of the clock, in milliseconds. A longer gap means that the process was suspended. Not shorter than the pause between
  * two heartbeats of a lock session: a cancelled timer still wakes the process once.
@@ -22,7 +25,7 @@ export async function awakeFor<T>(answer: Promise<T>, limit: () => number): Prom
     // One step at a time: the event loop reads its sockets between two steps.
     const step = (): void => {
       waited += STEP_MS;
-      if (waited > limit()) reject(new AnswerTimeoutError(`No answer within ${limit()} ms.`));
+      if (waited >= limit()) reject(new AnswerTimeoutError(`No answer within ${limit()} ms.`));
       else timer = setTimeout(step, STEP_MS);
     };
     timer = setTimeout(step, STEP_MS);
@@ -31,5 +34,17 @@ export async function awakeFor<T>(answer: Promise<T>, limit: () => number): Prom
     return await Promise.race([answer, over]);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/**
+ * A connection whose statements fail when no answer comes within a second of running process time. The driver's own timeout counts
+ * the time in which the process was suspended, and fails statements whose answers arrived meanwhile.
+ */
+export class AwakeClient extends Client {
+  // oxlint-disable-next-line typescript/no-explicit-any -- overloads cannot be passed on
+  override query(...args: any[]): any {
+    const answer: unknown = super.query(...(args as [string]));
+    return answer instanceof Promise ? awakeFor(answer, () => clientTimeouts.query_timeout) : answer;
   }
 }

@@ -1,6 +1,7 @@
 import type { Logger } from '@slipway/platform';
 import type { Registry } from '@slipway/platform/metrics';
 import type { DataSourceOptions } from 'typeorm';
+import { AwakeClient } from './awake-time.js';
 import { clientTimeouts, connectionSettings, POOL_SIZE } from './settings.js';
 import type { StrayRelations } from './stray-relations.js';
 
@@ -35,7 +36,7 @@ export function dataSourceOptions({ url, applicationName, entities, migrations, 
     logging: false,
     poolSize: POOL_SIZE,
     connectTimeoutMS: clientTimeouts.connectionTimeoutMillis,
-    extra: connectionSettings,
+    extra: { ...connectionSettings, query_timeout: 0, Client: AwakeClient },
     poolErrorHandler: (error: unknown) => log.warn({ err: error }, 'database.connection_lost'),
   };
 }

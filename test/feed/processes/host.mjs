@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { startPublisher } from './publisher.mjs';
 import { startReader } from './reader.mjs';
 
@@ -15,7 +16,7 @@ process.on('message', async ({ id, ...question }) => {
   try {
     process.send({ id, value: (await handle(question)) ?? null });
   } catch (err) {
-    process.send({ id, error: String(err?.stack ?? err) });
+    process.send({ id, error: inspect(err) });
   }
 });
 process.on('disconnect', () => process.exit(0));
