@@ -86,8 +86,8 @@ export default defineConfig({
         exclude: ['**/node_modules/**', ...VERIFY],
         ...withProcesses,
         ...sharedModules,
-        // Promises with a bound in time are tried last and four at a time: what they wait for takes little of a core.
-        maxWorkers: 4,
+        // Promises with a bound in time are tried last and three at a time: each of these starts up to ten processes.
+        maxWorkers: 3,
         sequence: { groupOrder: 2 },
       }),
       project('patient', {

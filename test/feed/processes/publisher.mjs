@@ -1,8 +1,21 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Database } from '@slipway/database';
 import { FeedPublisher } from '@slipway/feed';
 import { connectNats, createLogger } from '@slipway/platform';
 import { machineNow } from './machine-now.mjs';
 import { ProbeFeed, Things1700000000000 } from './probe-feed.mjs';
+
+/** Reads again what a database without processor time did not answer. */
+async function patiently(read) {
+  for (;;) {
+    try {
+      return await read();
+    } catch (error) {
+      if (error.code !== 'unavailable') throw error;
+      await delay(100);
+    }
+  }
+}
 
 /** Starts a replica that publishes the probe feed, and returns its commands. */
 export async function startPublisher({ natsUrl, databaseUrl, env, level }) {
@@ -44,8 +57,8 @@ export async function startPublisher({ natsUrl, databaseUrl, env, level }) {
       for (let i = 0; i < count; i += 1) await write({ id: `${prefix}${i}`, n });
     },
     propagation: async ({ ticket, timeoutMs }) => ({ ...(await feed.propagation(ticket, timeoutMs)), at: machineNow() }),
-    head: () => store.head(),
-    readers: () => store.readers(),
+    head: () => patiently(() => store.head()),
+    readers: () => patiently(() => store.readers()),
     stop: async () => {
       await feed.stop();
       await database.close();
