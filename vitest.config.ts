@@ -86,7 +86,7 @@ export default defineConfig({
         exclude: ['**/node_modules/**', ...VERIFY],
         ...withProcesses,
         ...sharedModules,
-        // Promises with a bound in time are tried last and three at a time: each of these starts up to ten processes.
+        // Promises with a bound in time are tried last and three at a time: most of them start many processes.
         maxWorkers: 3,
         sequence: { groupOrder: 2 },
       }),

@@ -1,14 +1,10 @@
 import { once, setMaxListeners } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type ContractName, type Need, type OtherName, type Part, type SpareKey, type Stage } from './case.js';
 import { Mismatch } from './check.js';
 import type { Engine } from './engine.js';
 import { Target, type TargetAddress } from './target.js';
 
 const PART_MS = 30_000;
-/** How often a part is run again that failed at a 503: a server that starts or is overloaded says nothing of its contract. */
-const RETRIES = 2;
-const RETRY_PAUSE_MS = 1_000;
 
 /** What the cases run against. */
 export interface Ground {
@@ -53,16 +49,17 @@ interface Tried extends Chosen {
  * Runs parts of cases, those that need a long time beside the others, and gives one verdict for each number.
  */
 export async function runCases(ground: Ground, chosen: readonly Chosen[]): Promise<Verdict[]> {
-  const trial = async (one: Chosen, run = tryPart): Promise<Tried> => {
+  const trial = async (one: Chosen): Promise<Tried> => {
     const missing = missingFor(ground, one.part);
-    const failure = missing.length > 0 ? null : await run(ground, one.part);
+    const failure = missing.length > 0 ? null : await tryPart(ground, one.part);
     return { ...one, failure, missing };
   };
   const fitting = chosen.filter(({ part }) => part.stateless !== true || ground.store !== true);
-  const slow = fitting.filter(({ part }) => part.limitMs !== undefined).map((one) => trial(one));
+  const slow = fitting.filter(({ part }) => part.limitMs !== undefined).map(trial);
   const tried: Tried[] = [];
   for (const one of fitting.filter(({ part }) => part.limitMs === undefined)) {
-    tried.push(await trial(one, tryAgain));
+    ground.engine?.reset();
+    tried.push(await trial(one));
   }
   return verdictsOf([...tried, ...(await Promise.all(slow))]);
 }
@@ -73,16 +70,6 @@ function missingFor(ground: Ground, { needs = [] }: Part): Need[] {
     return need === 'revoke' ? (ground.spareKeys ?? []).length > 0 : ground.others?.[need] !== undefined;
   };
   return needs.filter((need) => !has(need));
-}
-
-/** Runs a part that has the engine to itself. */
-async function tryAgain(ground: Ground, part: Part): Promise<Failure | null> {
-  for (let retries = 0; ; retries += 1) {
-    ground.engine?.reset();
-    const failure = await tryPart(ground, part);
-    if (retries === RETRIES || failure?.came.startsWith('503:') !== true) return failure;
-    await delay(RETRY_PAUSE_MS);
-  }
 }
 
 async function tryPart(ground: Ground, part: Part): Promise<Failure | null> {

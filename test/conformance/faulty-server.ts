@@ -7,8 +7,6 @@ export interface FaultyServer {
   readonly url: string;
   /** Keys that it was sent. */
   readonly keys: ReadonlySet<string>;
-  /** The next completion is answered with 503. */
-  overload(): void;
   end(): Promise<void>;
 }
 
@@ -22,20 +20,12 @@ const chunk = (delta: object, finish: string | null): string =>
  */
 export async function startFaultyServer(): Promise<FaultyServer> {
   const keys = new Set<string>();
-  let isOverloaded = false;
-  const server = createServer((request, response) => {
-    if (!isOverloaded || request.method !== 'POST') return void answer(request, response, keys);
-    isOverloaded = false;
-    response.writeHead(503, { 'retry-after': '1' }).end();
-  });
+  const server = createServer((request, response) => void answer(request, response, keys));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     keys,
-    overload: () => {
-      isOverloaded = true;
-    },
     end: async () => {
       const closed = once(server, 'close');
       server.close();

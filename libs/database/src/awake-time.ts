@@ -38,8 +38,8 @@ export async function awakeFor<T>(answer: Promise<T>, limit: () => number): Prom
 }
 
 /**
- * A connection whose statements fail when no answer comes within a second of running process time. The driver's own timeout counts
- * the time in which the process was suspended, and fails statements whose answers arrived meanwhile.
+ * A connection whose statements fail when no answer comes within a second of running process time. The driver's own timeout also
+ * counts time in which the process was suspended, and fails statements whose answers arrived meanwhile.
  */
 export class AwakeClient extends Client {
   // oxlint-disable-next-line typescript/no-explicit-any -- overloads cannot be passed on

@@ -12,7 +12,7 @@ const SECRETS = ['headers.authorization', 'headers["x-api-key"]', 'credential', 
 const GATHER_MS = 200;
 /** What a pipe takes as a whole, so that lines of several processes on one pipe never mix, in bytes. */
 const PIPE_BYTES = 4_096;
-/** What waits for a reader that takes nothing, or for space on a disk, in bytes: some 20,000 lines. Further ones are dropped. */
+/** What waits for a reader that takes nothing, or for space on a disk, in bytes. Further lines are dropped. */
 const WAITING_BYTES = 8 * 1_024 * 1_024;
 
 /** Where lines go; it may be asked to write at once what it has gathered. */
