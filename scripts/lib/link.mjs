@@ -10,7 +10,7 @@ const OF_THE_CONTROL_PLANE = ['deployments-service', 'keys-service', 'training-w
 const SHARED = 'libs/platform/dist/linked';
 
 /** Stays in node_modules: looks for drivers or native code beside itself, or is seldom loaded. */
-const NOT_LINKED = /^(@aws-sdk|@zxcvbn-ts|node-llama-cpp|pg|reflect-metadata|typeorm)(\/|$)/;
+const NOT_LINKED = /^(@aws-sdk|@node-rs|@zxcvbn-ts|node-llama-cpp|pg|reflect-metadata|typeorm)(\/|$)/;
 
 const outputOf = (source) => source.replace('/src/', '/dist/').replace(/\.ts$/, '');
 
@@ -78,7 +78,7 @@ export async function linkPrograms(root) {
     logLevel: 'silent',
     // Its paths lead to sources.
     tsconfig: false,
-    external: (id) => isBuiltin(id) || NOT_LINKED.test(id) || id.endsWith('.node'),
+    external: (id) => isBuiltin(id) || NOT_LINKED.test(id),
     plugins: [compiledModules(root), missingPackages, ownAddresses(root)],
   });
   const { output } = await bundle.write({

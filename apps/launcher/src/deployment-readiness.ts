@@ -69,6 +69,8 @@ function parse(text: string): unknown {
 
 /** Time without a change of state after which a deployment counts as stuck, in milliseconds. */
 const STUCK_AFTER_MS = 60_000;
+/** The same beside a GPU, whose driver may compile for a minute before the first token: 36 s were measured on an H200. */
+const STUCK_ON_GPU_MS = 180_000;
 /** How long a failed state may date from an earlier run or from before the workers reported, in milliseconds. */
 const STALE_WITHIN_MS = 10_000;
 
@@ -81,7 +83,10 @@ export class FailureDetector {
   #last: string | null = null;
   #changed = false;
 
-  constructor(private readonly now: () => number = Date.now) {
+  constructor(
+    private readonly stuckAfterMs = STUCK_AFTER_MS,
+    private readonly now: () => number = Date.now,
+  ) {
     this.#since = now();
   }
 
@@ -96,7 +101,7 @@ export class FailureDetector {
     const waited = this.now() - this.#since;
     if (view.state === 'failed' && (this.#changed || waited > STALE_WITHIN_MS)) return text;
     if (view.reason === 'no_capacity' && waited > STALE_WITHIN_MS) return text;
-    return waited > STUCK_AFTER_MS ? `no progress for ${STUCK_AFTER_MS / 1_000} s: ${text}` : null;
+    return waited > this.stuckAfterMs ? `no progress for ${this.stuckAfterMs / 1_000} s: ${text}` : null;
   }
 }
 
@@ -121,7 +126,7 @@ export async function waitForDeployment(
   detail: (text: string) => void,
 ): Promise<DeploymentView> {
   const { stage, signal } = context;
-  const detector = new FailureDetector();
+  const detector = new FailureDetector(stage.environment['GPU'] === 'auto' ? STUCK_ON_GPU_MS : STUCK_AFTER_MS);
   const failure = (why: string): Error => new StartError(`deployment-${id} does not become ready (${why}).`);
   const readyView = async (): Promise<DeploymentView | null> => {
     const view = (await allDeployments(rpc, account)).deployments.find((one) => one.id === id);

@@ -47,6 +47,19 @@ export function plainEnvironment({ stage }: Pick<LaunchContext, 'stage'>): Recor
   return pick(stage.environment, names);
 }
 
+const OF_DEVICES = /^(LD_LIBRARY_PATH|(CUDA|NVIDIA|GGML|LLAMA|HIP|ROCR|HSA|VK|NODE_LLAMA_CPP)_.+)$/;
+const OF_SECRETS = /(KEY|TOKEN|SECRET|PASSWORD)$/;
+
+/**
+ * The variables by which runners and trainers find a GPU's libraries and choose devices. Only processes that start those get them:
+ * `LD_LIBRARY_PATH` could give PostgreSQL other libraries than its own.
+ */
+export const deviceEnvironment = ({ stage }: Pick<LaunchContext, 'stage'>): Record<string, string> =>
+  pick(
+    stage.environment,
+    Object.keys(stage.environment).filter((name) => OF_DEVICES.test(name) && !OF_SECRETS.test(name)),
+  );
+
 /** The variables of these names that are set. */
 export const pick = (environment: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])));

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Role } from '@slipway/contracts';
 import { portProblem } from '../../../scripts/lib/ports.mjs';
 import { StartError } from '../../../scripts/lib/start-error.mjs';
-import { type LaunchContext, TIERS, pick, plainEnvironment } from './launch-context.js';
+import { type LaunchContext, TIERS, deviceEnvironment, pick, plainEnvironment } from './launch-context.js';
 import type { NatsAddress } from './nats.js';
 import { localEngineHosts } from './model-source.js';
 import { COMMON_SETTINGS, PROXIES, SETTINGS } from './settings.js';
@@ -79,7 +79,8 @@ export class Services {
       services.push(['training-worker', { ...folders, MODEL_DIRS: this.#allowLists()['MODEL_DIRS'] ?? '' }]);
     }
     const environments = Object.fromEntries(services.map(([app, own]) => [app, { ...this.#environmentOf(app), ...own }]));
-    const env = { ...plainEnvironment(this.context), ...ONE_HEAP, ...pick(stage.environment, PROXIES) };
+    const devices = stage.options.tuning ? deviceEnvironment(this.context) : {};
+    const env = { ...plainEnvironment(this.context), ...ONE_HEAP, ...devices, ...pick(stage.environment, PROXIES) };
     this.#startProcess(
       join(stage.root, 'apps/launcher/dist/control-plane-main.js'),
       { ...env, SERVICES: JSON.stringify(environments) },
@@ -93,7 +94,7 @@ export class Services {
 
   startWorkers(): void {
     const { stage, dataDir } = this.context;
-    const env = { ...this.#allowLists(), MODEL_CACHE_DIR: dataDir.models };
+    const env = { ...deviceEnvironment(this.context), ...this.#allowLists(), MODEL_CACHE_DIR: dataDir.models };
     for (let n = 1; n <= stage.options.workers; n += 1) this.#start('inference-worker', env, { name: `worker-${n}`, ...WORKERS });
   }
 

@@ -14,6 +14,7 @@ import type { Prompt } from '@slipway/model-text';
 import type { Token } from 'node-llama-cpp';
 import type { AnswerPlan } from './answer-plan.js';
 import { type GenerationOutcome, GenerationRound, type GenerationRun, type GenerationTask } from './generation.js';
+import { compileKernels, FIRST_REQUEST } from './gpu-kernels.js';
 import { readGrammar } from './grammar-gate.js';
 import { loadModel } from './load-model.js';
 import { capabilitiesOf, prepareModel, type ReadyModel } from './ready-model.js';
@@ -22,15 +23,8 @@ import { samplingOptions } from './sampling-options.js';
 import { assertWitness } from './witness-check.js';
 
 const NOTHING_DONE: Usage = { prompt: 0, cached: 0, completion: 0 };
-const WARM_UP: CanonicalRequest = {
-  messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }],
-  sampling: { temperature: 0 },
-  stop: [],
-  max_tokens: 1,
-};
-/** Of the longest prompt that is tried on a GPU, and answers that are computed together there. */
-const PROMPT_WORDS = 200;
-const GPU_BATCHES = [2, 3, 4, 5, 6, 7, 8, 32];
+/** Share of the progress that reading the file is. */
+const FILE_PART = 0.9;
 const SILENT: EngineOutput = { account: null, phase: () => undefined, events: () => undefined };
 
 const shutDown = (): ServiceError => new ServiceError('server_shutting_down', 'The model is being unloaded.', { retryAfterS: 1 });
@@ -55,7 +49,7 @@ export class LlamaEngine implements Engine {
 
   async load(onProgress: (progress: number) => void, signal: AbortSignal): Promise<EngineFacts> {
     const { context, slots, threads, log, adapter, gpu = false } = this.settings;
-    const onFileProgress = (progress: number): void => onProgress(progress * 0.9);
+    const onFileProgress = (progress: number): void => onProgress(progress * FILE_PART);
     const loaded = await loadModel({
       path: this.path,
       adapter,
@@ -75,7 +69,7 @@ export class LlamaEngine implements Engine {
       // A stream never continues on another adapter.
       const print = await fingerprint(this.path, `llama.cpp ${release}${adapter ? ` adapter ${adapter.facts.sha256}` : ''}`);
       if (adapter) await this.#prove(adapter.facts, this.#ready);
-      await this.#warmUp(device !== false, signal);
+      await this.#warmUp(device !== false, (done) => onProgress(FILE_PART + (1 - FILE_PART) * done), signal);
       onProgress(1);
       const served = { model: model.filename, context: this.#ready.context, slots, threads };
       log.info({ ...served, gpu: device, gpu_layers: model.gpuLayers, llama_cpp: release }, 'llama.loaded');
@@ -226,11 +220,13 @@ export class LlamaEngine implements Engine {
     }
   }
 
-  /** Runs a first request: the first one is slow, and a model that fails it is not ready. */
-  async #warmUp(onGpu: boolean, signal: AbortSignal): Promise<void> {
+  /** Runs first requests: the first one is slow, and a model that fails it is not ready. */
+  async #warmUp(onGpu: boolean, onProgress: (progress: number) => void, signal: AbortSignal): Promise<void> {
+    const generate = (request: CanonicalRequest): Promise<unknown> => this.generate(request, SILENT, signal);
     try {
-      await this.generate(WARM_UP, SILENT, signal);
-      if (onGpu) await this.#compile(signal);
+      await generate(FIRST_REQUEST);
+      const { slots } = this.settings;
+      if (onGpu) await compileKernels({ generate, slots, context: this.#ready?.context ?? 0 }, onProgress, signal);
     } catch (cause) {
       const message = cause instanceof ServiceError ? cause.message : 'unknown failure';
       throw new EngineLoadError('model_invalid', `The model failed its first request: ${message}`, { cause });
@@ -238,23 +234,6 @@ export class LlamaEngine implements Engine {
     signal.throwIfAborted();
     // The next request must not count the warm-up's tokens as cached.
     await this.#ready?.sequences.clear();
-  }
-
-  /**
-   * Computes batches of many sizes. A driver compiles each kernel at its first use where the library has none for its GPU, and there
-   * are others for a prompt and for each small number of answers: measured on an H200, 36 s for the first token of all, and 8 to 15 s
-   * for the first of other sizes. They are kept in `CUDA_CACHE_PATH`.
-   */
-  async #compile(signal: AbortSignal): Promise<void> {
-    const words = Math.min(PROMPT_WORDS, Math.floor((this.#ready?.context ?? 0) / 8));
-    const content = [{ type: 'text' as const, text: 'Hello '.repeat(words) }];
-    await this.generate({ ...WARM_UP, messages: [{ role: 'user', content }] }, SILENT, signal);
-    for (const size of GPU_BATCHES) {
-      const answers = Math.min(size, this.settings.slots);
-      await Promise.all(Array.from({ length: answers }, () => this.generate({ ...WARM_UP, max_tokens: 3 }, SILENT, signal)));
-      signal.throwIfAborted();
-      if (answers < size) return;
-    }
   }
 }
 
