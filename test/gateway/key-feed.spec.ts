@@ -71,6 +71,19 @@ describe('keys at every gateway', () => {
     await expectEverywhere(unknownKey('made meanwhile'), 'invalid_api_key');
   });
 
+  it('are checked once proven again, after a standstill', async () => {
+    const { value } = rig.key(account.id);
+    await expectEverywhere(value, '200');
+    rig.keys.delayMs = 200;
+    try {
+      // Longer than keys may be used without proof. Gateways ask for it and hear from it only after the request.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_050);
+      expect(await Promise.all(gateways.map((gateway) => ask(gateway, value)))).toEqual(gateways.map(() => '200'));
+    } finally {
+      rig.keys.delayMs = 0;
+    }
+  });
+
   it('get 503 while NATS is cut off, then work', async () => {
     const { value } = rig.key(account.id);
     await expectEverywhere(value, '200');

@@ -11,6 +11,8 @@ interface Stored<R> {
 export class ScriptedFeed<R> {
   /** Answers as a service of before release 0.2, which does not tell its release. */
   isOld = false;
+  /** Time that its answers take, in milliseconds. */
+  delayMs = 0;
   /** How often it was asked. */
   questions = 0;
   private readonly records = new Map<string, Stored<R>>();
@@ -84,7 +86,9 @@ export class ScriptedFeed<R> {
       callback: (_, message) => {
         this.questions += 1;
         const told = this.isOld ? {} : { headers: releaseHeaders(this.contract.owner) };
-        message.respond(JSON.stringify({ ok: true, data: reply(message.json()) }), told);
+        const answer = (): void => void message.respond(JSON.stringify({ ok: true, data: reply(message.json()) }), told);
+        if (this.delayMs === 0) answer();
+        else setTimeout(answer, this.delayMs);
       },
     });
   }

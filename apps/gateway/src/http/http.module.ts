@@ -1,4 +1,6 @@
 import { Module } from '@nestjs/common';
+import { KeyFeed, type KeyFeedRecord } from '@slipway/contracts';
+import { type FeedReader, readerOf } from '@slipway/feed';
 import { CONFIG, configured, LOG, type Logger, Readiness, Tracing } from '@slipway/platform';
 import { AuthModule } from '../auth/auth.module.js';
 import { InvalidKeyLimiter, KeyVerifier } from '../auth/key-verifier.service.js';
@@ -67,13 +69,14 @@ const inFlightOf = (...[cors, usage, surfaces, metrics, log, tracing, shutdown]:
     shutdown: () => shutdown.phase,
   });
 
-type CallParts = [KeyVerifier, DeploymentResolver, InvalidKeyLimiter, RateLimiter, Router, Uploads];
+type CallParts = [KeyVerifier, FeedReader<KeyFeedRecord>, DeploymentResolver, InvalidKeyLimiter, RateLimiter, Router, Uploads];
 type DoorParts = [Connections, SurfaceRegistry, RequestsInFlight, Cors, HttpSettings];
 
 function gateOf(...parts: [...CallParts, ...DoorParts]): RequestGate {
-  const [keys, deployments, invalidKeys, limits, router, uploads, connections, surfaces, inFlight, cors, settings] = parts;
+  const [keys, keyFeed, deployments, invalidKeys, limits, router, uploads, connections, surfaces, inFlight, cors, settings] = parts;
   return new RequestGate({
     keys,
+    keyFeed,
     deployments,
     invalidKeys,
     limits,
@@ -106,7 +109,7 @@ function gateOf(...parts: [...CallParts, ...DoorParts]): RequestGate {
       provide: RequestGate,
       useFactory: gateOf,
       inject: [
-        ...[KeyVerifier, DeploymentResolver, InvalidKeyLimiter, RateLimiter, Router, Uploads],
+        ...[KeyVerifier, readerOf(KeyFeed), DeploymentResolver, InvalidKeyLimiter, RateLimiter, Router, Uploads],
         ...[Connections, SurfaceRegistry, RequestsInFlight, Cors, HTTP_SETTINGS],
       ],
     },

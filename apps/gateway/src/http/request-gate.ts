@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { ServiceError } from '@slipway/contracts';
+import { type KeyFeedRecord, ServiceError } from '@slipway/contracts';
+import type { FeedReader } from '@slipway/feed';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Authenticator } from '../auth/authenticator.js';
 import type { Caller, InvalidKeyLimiter, KeyVerifier } from '../auth/key-verifier.service.js';
@@ -33,8 +34,15 @@ const wantsWebSocket = ({ headers }: FastifyRequest['raw'], { code }: ServiceErr
 /** Methods that need a body. */
 const TAKES_BODY: ReadonlySet<string> = new Set(['POST']);
 
+/**
+ * How long a request waits for proof that no revocation is missing, counted from when keys became too old, in milliseconds. A gateway
+ * that stood still has it after one round trip; one that is cut off refuses at once later.
+ */
+const PROOF_WITHIN_MS = 2_000;
+
 export interface GateOptions {
   readonly keys: KeyVerifier;
+  readonly keyFeed: Pick<FeedReader<KeyFeedRecord>, 'nextProof'>;
   readonly deployments: DeploymentResolver;
   readonly invalidKeys: InvalidKeyLimiter;
   readonly limits: Pick<RateLimiter, 'acquire'>;
@@ -87,12 +95,17 @@ export class RequestGate {
       this.#prepareOpen(request, reply, context);
       return pass();
     }
-    try {
-      const error = this.#authenticate(request, reply, context);
-      return error ? refuse(error) : pass();
-    } catch (error) {
-      return refuse(error);
-    }
+    const decide = (isLast: boolean): void => {
+      try {
+        const error = this.#authenticate(request, reply, context);
+        const proof = error?.code === 'auth_unavailable' && !isLast ? this.options.keyFeed.nextProof(PROOF_WITHIN_MS) : null;
+        if (proof) return void proof.then(() => decide(true));
+        return error ? refuse(error) : pass();
+      } catch (error) {
+        return refuse(error);
+      }
+    };
+    return decide(false);
   }
 
   #prepareOpen({ raw }: FastifyRequest, reply: FastifyReply, { id }: RequestContext): void {

@@ -21,6 +21,8 @@ export interface Freshness {
 export class FreshnessMeter {
   #provenAt = Number.NEGATIVE_INFINITY;
   #reason: 'absent' | 'cut_off' = 'cut_off';
+  /** What waits for the next proof. */
+  #awaited: { readonly promise: Promise<void>; readonly end: () => void } | null = null;
 
   readonly #clock: MonotonicClock;
   readonly #staleAfterMs: number;
@@ -34,6 +36,7 @@ export class FreshnessMeter {
   proven(askedAt: number): void {
     this.#provenAt = Math.max(this.#provenAt, askedAt);
     this.#reason = 'cut_off';
+    if (this.read().state === 'fresh') this.#awaited?.end();
   }
 
   /** A question failed, or its answer proved nothing. */
@@ -44,6 +47,35 @@ export class FreshnessMeter {
   read(): Freshness {
     const ageMs = this.#clock.now() - this.#provenAt;
     return { state: ageMs <= this.#staleAfterMs ? 'fresh' : this.#reason, ageMs };
+  }
+
+  /**
+   * The next proof, where records have been too old for less than `withinMs`: resolves with it, and without it when that time is over.
+   * @returns null where there is nothing to wait for: records are fresh, have been too old for longer, or their service is absent
+   */
+  nextProof(withinMs: number): Promise<void> | null {
+    const { state, ageMs } = this.read();
+    const leftMs = this.#staleAfterMs + withinMs - ageMs;
+    if (state !== 'cut_off' || leftMs <= 0) return null;
+    this.#awaited ??= this.#waitFor(leftMs);
+    return this.#awaited.promise;
+  }
+
+  /** Nobody waits any longer. */
+  stop(): void {
+    this.#awaited?.end();
+  }
+
+  #waitFor(ms: number): { readonly promise: Promise<void>; readonly end: () => void } {
+    let resolve: () => void;
+    const promise = new Promise<void>((settle) => (resolve = settle));
+    const end = (): void => {
+      clearTimeout(timer);
+      this.#awaited = null;
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    return { promise, end };
   }
 }
 

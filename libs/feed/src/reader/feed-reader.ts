@@ -137,6 +137,7 @@ export class FeedReader<R> {
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#pacer.stop();
+    this.#meter.stop();
     for (const subscription of this.#subscriptions) subscription.unsubscribe();
     await this.#running;
   }
@@ -144,6 +145,17 @@ export class FeedReader<R> {
   /** Whether the sink's records may be used now. Cheap enough for every request. */
   freshness(): Freshness {
     return this.#meter.read();
+  }
+
+  /**
+   * The next proof that no change is missing, where records became too old less than `withinMs` ago: a process that stood still is one
+   * round trip behind. It is asked for at once.
+   * @returns null where there is nothing to wait for; what is returned resolves when that time is over, too
+   */
+  nextProof(withinMs: number): Promise<void> | null {
+    const proof = this.#meter.nextProof(withinMs);
+    if (proof) this.#pacer.hurry();
+    return proof;
   }
 
   /** The place up to which everything is applied; null before the first snapshot. */
