@@ -11,7 +11,7 @@ import { allDeployments, type NatsConnection, type RpcClient } from '@slipway/pl
 import type { z } from 'zod';
 import { StartError } from '../../../scripts/lib/start-error.mjs';
 import type { LaunchContext } from './launch-context.js';
-import { waitUntil } from './readiness.js';
+import { onceServed, waitUntil } from './readiness.js';
 
 type Heartbeat = z.output<typeof AgentHeartbeat.message>;
 
@@ -129,7 +129,8 @@ export async function waitForDeployment(
   const detector = new FailureDetector(stage.environment['GPU'] === 'auto' ? STUCK_ON_GPU_MS : STUCK_AFTER_MS);
   const failure = (why: string): Error => new StartError(`deployment-${id} does not become ready (${why}).`);
   const readyView = async (): Promise<DeploymentView | null> => {
-    const view = (await allDeployments(rpc, account)).deployments.find((one) => one.id === id);
+    const { deployments } = await onceServed(context, () => allDeployments(rpc, account), { repeatable: true });
+    const view = deployments.find((one) => one.id === id);
     if (!view) throw failure('it was deleted');
     detail(describe(view));
     const isServing = view.state === 'ready' || view.state === 'degraded';

@@ -10,7 +10,7 @@ import { StateFile } from './launcher-state.js';
 import { allowedSources } from './model-source.js';
 import { openConnection, provideNats } from './nats.js';
 import { providePostgres } from './postgres.js';
-import { onceServed, waitForControlPlane, waitForHttp, waitForKey } from './readiness.js';
+import { onceServed, PatientClient, waitForControlPlane, waitForHttp, waitForKey } from './readiness.js';
 import { type Result, jsonReport, textReport } from './report.js';
 import { openSecrets } from './secrets.js';
 import { Services } from './services.js';
@@ -42,7 +42,7 @@ export async function bringUp(context: LaunchContext, since: number): Promise<Re
   const services = new Services(context, { nats, databases });
   const connection = await openConnection(context, nats, 'ops');
   try {
-    const rpc = new RpcClient(connection, env);
+    const rpc = new PatientClient(connection, env);
     const reports = new WorkerReports(connection, env);
     services.startControlPlane();
     services.startWorkers();
@@ -50,7 +50,7 @@ export async function bringUp(context: LaunchContext, since: number): Promise<Re
     const consoleAddress = await services.startConsole();
     const consoleUrl = (stage.environment['CONSOLE_BASE_URL'] || consoleAddress.url).replace(/\/+$/, '');
     await announceControl(context.dataDir, env, { ...nats, consoleUrl });
-    await stage.progress.step('Starting the services', () => waitForControlPlane(context, rpc));
+    await stage.progress.step('Starting the services', () => waitForControlPlane(context, new RpcClient(connection, env)));
     const account = await onceServed(context, () => provideAccount(rpc), { repeatable: true });
     const { id: deployment, path } = await onceServed(context, () => provideDeployment(context, rpc, account));
     const { slots = null } = await stage.progress.step<DeploymentView>(`Loading deployment-${deployment}`, (detail) =>

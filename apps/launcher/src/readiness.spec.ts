@@ -19,6 +19,12 @@ function failing(...errors: readonly Error[]): { readonly step: () => Promise<st
   return state;
 }
 
+it('a step is repeated that no service received', async () => {
+  const absent = failing(new UnansweredError('absent', 'keys', undefined));
+  expect(await onceServed(context, absent.step)).toBe('done');
+  expect(absent.tries).toBe(2);
+});
+
 it('a start outlives services that are too busy', async () => {
   const twice = failing(busy, busy);
   expect(await onceServed(context, twice.step)).toBe('done');

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AccountId, FindAccount, isServiceError, ListDatasets, ListDeployments, type RpcContract } from '@slipway/contracts';
-import { type RpcClient, UnansweredError } from '@slipway/platform';
+import { RpcClient, UnansweredError } from '@slipway/platform';
+import type { z } from 'zod';
 import { StartError } from '../../../scripts/lib/start-error.mjs';
 import { ACCOUNT_SLUG } from './account.js';
 import type { LaunchContext } from './launch-context.js';
@@ -53,12 +54,32 @@ function waitForRpc(context: LaunchContext, name: string, call: () => Promise<un
   return waitUntil(() => isReachable(call()), options);
 }
 
-/** True where a service answered that it is too busy now; false without an answer, after which something may have been done. */
-const isBusy = (error: unknown): error is Error =>
-  isServiceError(error) && error.code === 'unavailable' && !(error instanceof UnansweredError);
+const ANSWER_WITHIN_MS = 30_000;
 
 /**
- * Takes a step of the start, again while a service is too busy for it, as on a machine without time.
+ * Waits up to 30 s for each answer, since services that start on a machine without time answer late. A start that gives up on
+ * a call cannot know what was done, so it can neither go on nor call again.
+ */
+export class PatientClient extends RpcClient {
+  /** As the base class does, with 30 s in place of a shorter timeout of the contract. */
+  override call<C extends RpcContract>(
+    contract: C,
+    request: z.input<C['request']>,
+    tokens?: Readonly<Record<string, string>>,
+  ): Promise<z.output<C['reply']>> {
+    return super.call<C>({ ...contract, timeoutMs: Math.max(contract.timeoutMs, ANSWER_WITHIN_MS) }, request, tokens);
+  }
+}
+
+/**
+ * True where a service answered that it is too busy now, or none was there to receive the call; false where an answer is missing,
+ * after which something may have been done.
+ */
+const isBusy = (error: unknown): error is Error =>
+  isServiceError(error) && error.code === 'unavailable' && !(error instanceof UnansweredError && error.reason !== 'absent');
+
+/**
+ * Takes a step of the start, again while a service is too busy for it, as on a machine without time, or absent.
  * @param options `repeatable`: the step finds what it did before, so it is also taken again without an answer.
  * @throws the last refusal after 60 s, every other error of the step at once, and the signal's reason when it is aborted
  */
