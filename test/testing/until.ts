@@ -1,6 +1,6 @@
 /** What a wait may be longer for being polled less often, and the pauses that this allows, in milliseconds. */
-const LATE_BY = 0.1;
-const PAUSE_MS_MAX = 50;
+const LATE_BY = 0.15;
+const PAUSE_MS_MAX = 150;
 
 /**
  * Polls until `probe` gives something: every few milliseconds at first, then less often, so that a long wait costs little.
