@@ -79,14 +79,17 @@ const describe = ({ state, progress, reason, detail }: DeploymentView): string =
 
 /** Detects that a deployment will not become ready. */
 export class FailureDetector {
+  readonly #stuckAfterMs: number;
   #since: number;
   #last: string | null = null;
   #changed = false;
 
+  /** @param gpu the setting `GPU` of the workers */
   constructor(
-    private readonly stuckAfterMs = STUCK_AFTER_MS,
+    gpu: string | undefined,
     private readonly now: () => number = Date.now,
   ) {
+    this.#stuckAfterMs = gpu === 'auto' ? STUCK_ON_GPU_MS : STUCK_AFTER_MS;
     this.#since = now();
   }
 
@@ -101,7 +104,7 @@ export class FailureDetector {
     const waited = this.now() - this.#since;
     if (view.state === 'failed' && (this.#changed || waited > STALE_WITHIN_MS)) return text;
     if (view.reason === 'no_capacity' && waited > STALE_WITHIN_MS) return text;
-    return waited > this.stuckAfterMs ? `no progress for ${this.stuckAfterMs / 1_000} s: ${text}` : null;
+    return waited > this.#stuckAfterMs ? `no progress for ${this.#stuckAfterMs / 1_000} s: ${text}` : null;
   }
 }
 
@@ -126,7 +129,7 @@ export async function waitForDeployment(
   detail: (text: string) => void,
 ): Promise<DeploymentView> {
   const { stage, signal } = context;
-  const detector = new FailureDetector(stage.environment['GPU'] === 'auto' ? STUCK_ON_GPU_MS : STUCK_AFTER_MS);
+  const detector = new FailureDetector(stage.environment['GPU']);
   const failure = (why: string): Error => new StartError(`deployment-${id} does not become ready (${why}).`);
   const readyView = async (): Promise<DeploymentView | null> => {
     const { deployments } = await onceServed(context, () => allDeployments(rpc, account), { repeatable: true });
