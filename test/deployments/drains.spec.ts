@@ -14,6 +14,13 @@ async function listed(rig: DeploymentsRig, { wk }: FakeAgent) {
   return workers.find((worker) => worker.wk === wk);
 }
 
+/** An agent that the one replica has heard. */
+async function connected(rig: DeploymentsRig): Promise<FakeAgent> {
+  const agent = rig.startAgent();
+  await until('the service has heard it', () => listed(rig, agent));
+  return agent;
+}
+
 describe.concurrent('a drained worker', () => {
   it('gives up its replica once another has it ready', async ({ rig }) => {
     await rig.startReplica();
@@ -46,7 +53,7 @@ describe.concurrent('a drained worker', () => {
 
   it('takes replicas again after the drain is undone', async ({ rig }) => {
     await rig.startReplica();
-    const a = rig.startAgent();
+    const a = await connected(rig);
     await drain(rig, a);
     await drain(rig, a);
     const account = anAccount();
@@ -64,7 +71,7 @@ describe.concurrent('a drained worker', () => {
 
   it('stays drained when another replica takes over', async ({ rig }) => {
     const first = await rig.startReplica();
-    const [a, b] = [rig.startAgent(), rig.startAgent()];
+    const [a, b] = [await connected(rig), rig.startAgent()];
     await drain(rig, a);
     await rig.startReplica();
     await first.end();
