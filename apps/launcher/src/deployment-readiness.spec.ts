@@ -1,6 +1,8 @@
-import { DeploymentId, type DeploymentView } from '@slipway/contracts';
+import { AccountId, DeploymentId, type DeploymentView } from '@slipway/contracts';
+import { type RpcClient, UnansweredError } from '@slipway/platform';
 import { expect, it } from 'vitest';
-import { FailureDetector } from './deployment-readiness.js';
+import { FailureDetector, waitForDeployment, type WorkerReports } from './deployment-readiness.js';
+import type { LaunchContext } from './launch-context.js';
 
 const SECOND = 1_000;
 
@@ -51,4 +53,18 @@ it('a worker with a GPU may stand still for 180 s', () => {
   expect(at(0, { state: 'loading', progress: 0.9 })).toBeNull();
   expect(at(180, { state: 'loading', progress: 0.9 })).toBeNull();
   expect(at(181, { state: 'loading', progress: 0.9 })).toBe('no progress for 180 s: loading, 90 %');
+});
+
+it('a missing answer does not end a start that waits', async () => {
+  let asked = 0;
+  const call = (): Promise<unknown> => {
+    asked += 1;
+    if (asked === 1) return Promise.reject(new UnansweredError('timeout', 'list', undefined));
+    return Promise.resolve({ deployments: [view({ state: 'ready', ready_replicas: 1 })] });
+  };
+  const context = { stage: { environment: {}, options: { workers: 1 } }, signal: new AbortController().signal } as unknown as LaunchContext;
+  const reports = { serving: () => 1 } as unknown as WorkerReports;
+  const awaited = { account: AccountId.parse(1), id: DeploymentId.parse(1), reports };
+  expect(await waitForDeployment(context, { call } as unknown as RpcClient, awaited, () => undefined)).toMatchObject({ state: 'ready' });
+  expect(asked).toBe(2);
 });

@@ -57,7 +57,7 @@ function waitForRpc(context: LaunchContext, name: string, call: () => Promise<un
 const ANSWER_WITHIN_MS = 30_000;
 
 /**
- * Waits up to 30 s for each answer, since services that start on a machine without time answer late. A start that gives up on
+ * Waits up to 30 s for each answer, since services that start on an overloaded machine answer late. A start that gives up on
  * a call cannot know what was done, so it can neither go on nor call again.
  */
 export class PatientClient extends RpcClient {
@@ -71,15 +71,12 @@ export class PatientClient extends RpcClient {
   }
 }
 
-/**
- * True where a service answered that it is too busy now, or none was there to receive the call; false where an answer is missing,
- * after which something may have been done.
- */
-const isBusy = (error: unknown): error is Error =>
+/** True after a call that changed nothing: a service answered that it is too busy, or no process was there to receive it. */
+const changedNothing = (error: unknown): error is Error =>
   isServiceError(error) && error.code === 'unavailable' && !(error instanceof UnansweredError && error.reason !== 'absent');
 
 /**
- * Takes a step of the start, again while a service is too busy for it, as on a machine without time, or absent.
+ * Takes a step of the start, again while a service is absent or too busy for it, as on an overloaded machine.
  * @param options `repeatable`: the step finds what it did before, so it is also taken again without an answer.
  * @throws the last refusal after 60 s, every other error of the step at once, and the signal's reason when it is aborted
  */
@@ -93,7 +90,7 @@ export async function onceServed<T>(
     try {
       return { result: await step() };
     } catch (error) {
-      if (!isBusy(error) && !(repeatable && error instanceof UnansweredError)) throw error;
+      if (!changedNothing(error) && !(repeatable && error instanceof UnansweredError)) throw error;
       refusal = error;
       return null;
     }
