@@ -44,6 +44,7 @@ export { TransferRate } from './http/transfer-rate.js';
 export type { RateFloor } from './http/transfer-rate.js';
 export { SharedBudget } from './http/shared-budget.js';
 export type { BudgetShare } from './http/shared-budget.js';
+export { type CutTexts, cutTexts } from './json/cut-texts.js';
 export { jsonBytes } from './json/json-bytes.js';
 export { createLogger } from './log/logger.js';
 export type { Logger } from './log/logger.js';
