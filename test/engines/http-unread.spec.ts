@@ -1,4 +1,4 @@
-import type { CanonicalRequest } from '@slipway/contracts';
+import { type CanonicalRequest, textOf } from '@slipway/contracts';
 import { createLogger, ThreadPool } from '@slipway/platform';
 import { jsonAnswer, PLAYED_PROMPT_TOKENS, playUpstream } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -13,6 +13,9 @@ const unread = (req: CanonicalRequest): Uint8Array =>
 const MANY = ask('', {
   messages: Array.from({ length: 50_000 }, (_, i) => ({ role: 'user', content: [{ type: 'text', text: `m${i}` }] })),
 });
+
+/** One text that is passed on as it stands. */
+const LONG = ask('Größe "x"\n😀 lorem ipsum dolor sit amet. '.repeat(2_000));
 
 describe('the http engine, given a large unread request,', () => {
   const bench = new UpstreamBench();
@@ -31,6 +34,24 @@ describe('the http engine, given a large unread request,', () => {
     const [first, second] = bench.upstream.chats;
     expect(first?.['messages']).toHaveLength(50_000);
     expect(first).toEqual(second);
+  });
+
+  it('passes on long texts without a thread, to the same end', async () => {
+    const engine = await bench.loaded({
+      readers: { run: () => Promise.reject(new Error('There is no thread.')) } as unknown as ThreadPool,
+    });
+    const request = { ...LONG, max_tokens: 40, stop: ['never'] };
+    const answer = new EngineRun(engine, unread(request));
+    await answer.usage;
+    expect(answer.facts).toMatchObject({ promptBytes: Buffer.byteLength(textOf(LONG.messages[0]!)), images: 0, maxTokens: 40 });
+    await run(engine, request);
+    const [first, second] = bench.upstream.chats;
+    expect(first).toEqual(second);
+    const said = 'lorem ipsum dolor sit amet. Größe "x"';
+    bench.upstream.answer = () => jsonAnswer(400, { error: { message: `I do not like: ${said}` } });
+    const refused = (await run(engine, unread(LONG)).catch((error: unknown) => error)) as Error;
+    expect(refused.message).toContain('I do not like');
+    expect(refused.message).not.toMatch(/lorem|ipsum/);
   });
 
   it('reports what the request asks before its first event', async () => {

@@ -33,7 +33,7 @@ import {
   withImages,
 } from './prepared-request.js';
 import { ReadShares } from './read-shares.js';
-import { prepareApart } from './request-preparer.js';
+import { prepareApart, prepareLarge } from './request-preparer.js';
 import { type EngineCheck, SharedChecks } from './shared-checks.js';
 import { EventRoom } from './sse-reader.js';
 import { UpstreamClient } from './upstream-client.js';
@@ -284,8 +284,7 @@ export class HttpEngine implements Engine {
     const { model, fields: adapterFields } = this.#adapter.request(this.upstream.model);
     const options = { model, ...this.#profile.talent, adapterFields };
     if (!isUnread(request)) return prepareRequest(request, options);
-    const task = { kind: 'request' as const, start: request, options };
-    const prepared = await prepareApart(this.#readers, task, { account: output.account, signal });
+    const prepared = await prepareLarge(this.#readers, request, options, { account: output.account, signal });
     output.read?.(prepared.facts);
     return prepared;
   }

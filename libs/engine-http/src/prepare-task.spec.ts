@@ -2,7 +2,7 @@ import type { CanonicalRequest } from '@slipway/contracts';
 import { factsOf } from '@slipway/engine';
 import { describe, expect, it } from 'vitest';
 import { FLAVOURS } from './flavour.js';
-import { prepareInThread, type PrepareOutcome } from './prepare-task.js';
+import { prepareInThread, type PrepareOutcome, prepareWithoutTexts } from './prepare-task.js';
 import { bodyOf, type PreparedCount, type PreparedRequest } from './prepared-request.js';
 import { requestBody } from './request-body.js';
 
@@ -64,5 +64,61 @@ describe('a start that is read apart', () => {
     for (const start of [startOf({ messages: [] }), Buffer.from('{'), Buffer.from([0xff])]) {
       expect(prepareInThread({ kind: 'request', start, options: server })).toMatchObject({ kind: 'refused', code: 'internal' });
     }
+  });
+});
+
+const LONG = 'Größe "x"\n😀 lorem ipsum '.repeat(200);
+const long: CanonicalRequest = {
+  ...request,
+  messages: [
+    { role: 'system', content: [{ type: 'text', text: LONG }] },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: `${LONG}?` },
+        { type: 'image', url: 'data:image/png;base64,iVBORw0KGgo=' },
+      ],
+    },
+    ...request.messages.slice(1),
+    { role: 'user', content: [{ type: 'text', text: 'short' }] },
+  ],
+};
+
+describe('a start that is prepared without its texts', () => {
+  it('becomes what a thread makes of it', () => {
+    for (const req of [
+      long,
+      { ...long, messages: long.messages.slice(0, 1) },
+      { ...long, n: 1, tools: undefined, output: { kind: 'json_object' } },
+    ]) {
+      const start = startOf(req);
+      const { pieces: expected, ...others } = preparedOf<PreparedRequest>(prepareInThread({ kind: 'request', start, options: server }));
+      const { pieces = [], ...found } = prepareWithoutTexts(start, server) ?? {};
+      expect(found).toEqual(others);
+      const [body, whole] = [pieces, expected].map((list) => Buffer.concat(bodyOf(list, 5) as Uint8Array[]).toString());
+      expect(body).toBe(whole);
+    }
+  });
+
+  it('is left to a thread where a text of it is needed, or too much stands beside', () => {
+    const parts = (...content: object[]): object => ({ ...long, messages: [...long.messages, { role: 'user', content }] });
+    const answered = { role: 'assistant', content: [{ type: 'text', text: LONG }] };
+    for (const req of [
+      request,
+      parts({ type: 'image', url: 'https://images.example/a.png' }),
+      { ...long, continue_final: true, messages: [...long.messages, answered] },
+      { ...long, stop: [LONG.repeat(20)] },
+      parts({ type: 'text', text: LONG.repeat(300) }),
+    ]) {
+      expect(prepareWithoutTexts(startOf(req), server)).toBeNull();
+    }
+  });
+
+  it('is refused for what its server cannot do, and where it cannot be read', () => {
+    expect(() => prepareWithoutTexts(startOf(long), { ...server, caps: [] })).toThrow(
+      expect.objectContaining({ code: 'unsupported_parameter' }),
+    );
+    const unknown = startOf({ ...long, messages: [...long.messages, { role: 'nobody', content: [] }] });
+    expect(() => prepareWithoutTexts(unknown, server)).toThrow(expect.objectContaining({ code: 'internal' }));
   });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type CanonicalMessage, type CanonicalRequest, type ContentPart, ServiceError, textOf } from '@slipway/contracts';
 import { factsOf, LazyFacts, type RequestFacts } from '@slipway/engine';
-import { jsonBytes } from '@slipway/platform';
+import { type CutTexts, jsonBytes } from '@slipway/platform';
 import { anthropicPrompt } from './anthropic-prompt.js';
 import type { AnswerWishes } from './choice-relay.js';
 import { promptFields, requestBody, type RequestBodyOptions } from './request-body.js';
@@ -41,12 +41,23 @@ export function prepareRequest(request: CanonicalRequest, options: PrepareOption
 /** The same, of values that can leave a thread. @param bytes length of the request's JSON */
 export function prepareForTransfer(request: CanonicalRequest, options: PrepareOptions, bytes: number): PreparedRequest {
   const facts = factsOf(request);
-  if (request.messages.some(({ content }) => content.some(isRemote))) {
+  if (hasRemote(request)) {
     const prepared = prepareRequest(request, options);
     return { ...prepared, facts, pieces: prepared.pieces.map((piece) => Buffer.from(piece)) };
   }
   const json = jsonBytes(unlimitedBody(request, options), bytes);
   return { facts, ...readingOf(request), pieces: [json.subarray(0, -1)], images: [] };
+}
+
+/**
+ * The same of a request in which marks stand for texts, which go into the body as they are.
+ * @returns null where one of its texts is needed: the answer goes on with it, or an image must be fetched.
+ */
+export function prepareWithMarks(request: CanonicalRequest, options: PrepareOptions, texts: CutTexts): PreparedRequest | null {
+  if (request.continue_final === true || hasRemote(request)) return null;
+  const { pieces, moreBytes } = texts.putBack(JSON.stringify(unlimitedBody(request, options)).slice(0, -1));
+  const { promptBytes, ...facts } = factsOf(request);
+  return { facts: { ...facts, promptBytes: promptBytes + moreBytes }, ...readingOf(request), pieces: [Buffer.concat(pieces)], images: [] };
 }
 
 const unlimitedBody = (request: CanonicalRequest, options: PrepareOptions): object => requestBody(request, { maxTokens: null, ...options });
@@ -75,11 +86,12 @@ function beginningOf({ messages, continue_final: continues }: CanonicalRequest):
 }
 
 const isRemote = (part: ContentPart): boolean => part.type === 'image' && !part.url.startsWith('data:');
+const hasRemote = ({ messages }: CanonicalRequest): boolean => messages.some(({ content }) => content.some(isRemote));
 
 /** Puts a mark where an image named by address stands: no engine is ever given an address. */
 function cutAtImages(request: CanonicalRequest): { request: CanonicalRequest; images: string[]; mark: string } {
   const images: string[] = [];
-  if (!request.messages.some(({ content }) => content.some(isRemote))) return { request, images, mark: '' };
+  if (!hasRemote(request)) return { request, images, mark: '' };
   // Random, so that no request can contain it.
   const mark = randomUUID();
   const marked = (part: ContentPart): ContentPart => {

@@ -1,6 +1,6 @@
 import { ServiceError } from '@slipway/contracts';
 import type { ThreadPool } from '@slipway/platform';
-import type { PrepareOutcome, PrepareTask } from './prepare-task.js';
+import { type PrepareOutcome, type PrepareTask, prepareWithoutTexts } from './prepare-task.js';
 import type { PreparedCount, PreparedRequest } from './prepared-request.js';
 import type { VectorAnswer } from './read-vectors.js';
 
@@ -39,6 +39,19 @@ export async function prepareApart<T extends PrepareTask>(
   if (outcome.kind === 'refused') throw new ServiceError(outcome.code, outcome.message, outcome.options);
   // A thread answers with what it was asked for.
   return outcome.prepared as Prepared<T>;
+}
+
+/**
+ * What a server is sent for a large start, written out at once where its texts need no reading, else in a thread.
+ * @throws ServiceError as `prepareApart` does
+ */
+export async function prepareLarge(
+  threads: Pick<ThreadPool, 'run'>,
+  start: Uint8Array,
+  options: Extract<PrepareTask, { kind: 'request' }>['options'],
+  waiter: Waiter,
+): Promise<PreparedRequest> {
+  return prepareWithoutTexts(start, options) ?? prepareApart(threads, { kind: 'request', start, options }, waiter);
 }
 
 async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {

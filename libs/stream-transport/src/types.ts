@@ -24,8 +24,8 @@ export interface StreamRequest {
   readonly api: PublicApi | 'count' | 'embed';
   /** The client gets the answer in one piece: texts may wait for one another at the worker, for up to a heartbeat. */
   readonly whole?: boolean | undefined;
-  /** As an object, or as its validated JSON in UTF-8. */
-  readonly req: CanonicalRequest | Uint8Array;
+  /** As an object, or as its validated JSON in UTF-8, whole or in pieces. */
+  readonly req: CanonicalRequest | Uint8Array | readonly Uint8Array[];
   readonly account: AccountId;
   readonly key: KeyId;
   /** A signature of the gateway over account and key; the worker stores it in its usage record. */

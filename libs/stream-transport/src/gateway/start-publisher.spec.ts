@@ -29,3 +29,16 @@ it('a start holds every field that release 0.1 requires', () => {
   const { st, dep, rev, api, req } = request;
   expect(JSON.parse(Buffer.concat(sent).toString())).toEqual({ st, at: 3, dep, rev, api, batch: true, caps: [], req });
 });
+
+it('a start is the same whether its request is an object, JSON, or JSON in pieces', () => {
+  const sent: Uint8Array[] = [];
+  const small = { limit: 1_000_000, send: (_: string, body: Uint8Array) => sent.push(body) > 0 };
+  const starts = new StartPublisher({ subjects: { starts: () => 'start' }, small } as never);
+  const target = { wk: 'w' as Incarnation, at: 1, reply: 'frames', deadlineMs: 5_000 } as StartTarget;
+  const json = Buffer.from(JSON.stringify(request.req));
+  for (const req of [request.req, json, [json.subarray(0, 5), json.subarray(5)]]) {
+    starts.send({ ...request, req } as unknown as StreamRequest, target);
+  }
+  const [whole, ...others] = sent.map((body) => Buffer.from(body).toString());
+  expect(others).toEqual([whole, whole]);
+});

@@ -98,8 +98,11 @@ function encode(request: StreamRequest, at: number): Uint8Array {
     : { st, at, dep, rev, api, batch: true, caps: [] };
   const opened = `${JSON.stringify(head).slice(0, -1)},"req":`;
   if (req instanceof Uint8Array) return Buffer.concat([Buffer.from(opened), req, CLOSING]);
+  if (isPieces(req)) return Buffer.concat([Buffer.from(opened), ...req, CLOSING]);
   return Buffer.from(`${opened}${JSON.stringify(req)}}`);
 }
+
+const isPieces = (req: StreamRequest['req']): req is readonly Uint8Array[] => Array.isArray(req);
 
 const CLOSING = Buffer.from('}');
 
