@@ -53,6 +53,14 @@ export const describeBodies = (contract: PublicContract): void =>
       contract.expectRefusal(answers[0]!, { status: 413, code: 'request_too_large' });
     });
 
+    it('that are large reach a worker with every character', async () => {
+      saysOk();
+      const text = 'Größe "x"\n😀\\\u007f lorem ipsum. '.repeat(5_000);
+      const { answers } = await door.converse(rawRequest(door.path(), door.headers(), contract.body(door.slug, text)));
+      expect(answers[0]?.status).toBe(200);
+      expect(door.runner.admitted.at(-1)?.req.messages).toEqual([{ role: 'user', content: [{ type: 'text', text }] }]);
+    });
+
     /** A key and a deployment of another account. */
     const stranger = async (rest: Parameters<typeof door.rig.account>[1] & { key?: { limits: Limits } } = {}): Promise<Guest> => {
       const { key, ...of } = rest;

@@ -6,7 +6,7 @@ import {
   ServiceError,
   type ServiceErrorOptions,
 } from '@slipway/contracts';
-import { jsonBytes, type ThreadPool } from '@slipway/platform';
+import { type CutTexts, cutTexts, jsonBytes, type ThreadPool } from '@slipway/platform';
 import type { ResolvedCanary, ResolvedDeployment } from '../deployments/deployment-resolver.service.js';
 import { parseBody, parsedValue } from '../http/json-guard.js';
 import type { InferenceContext } from '../http/request-context.js';
@@ -27,13 +27,18 @@ const TOOL_TOKENS = 100;
 /** Estimate for an answer without a token limit. */
 const ANSWER_TOKENS = 1_024;
 
-/** Tokens to reserve for a request: its prompt, estimated by length, and the longest answer that it allows for each choice. */
-function estimateTokens({ messages, tools, max_tokens: maxTokens = ANSWER_TOKENS, n = 1 }: CanonicalRequest): number {
+const charsOf = (text: string, texts: CutTexts | undefined): number => texts?.unitsOf(text) ?? text.length;
+
+/**
+ * Tokens to reserve for a request: its prompt, estimated by length, and the longest answer that it allows for each choice.
+ * @param texts those that stand in the request as marks; absent = none does
+ */
+function estimateTokens({ messages, tools, max_tokens: maxTokens = ANSWER_TOKENS, n = 1 }: CanonicalRequest, texts?: CutTexts): number {
   let chars = 0;
   let tokens = messages.length * MESSAGE_TOKENS + n * maxTokens;
   for (const message of messages) {
     for (const part of message.content) {
-      if (part.type === 'text') chars += part.text.length;
+      if (part.type === 'text') chars += charsOf(part.text, texts);
       else tokens += IMAGE_TOKENS;
     }
     if (message.role === 'assistant') for (const call of message.tool_calls ?? []) chars += call.name.length + call.arguments.length;
@@ -48,8 +53,8 @@ function estimateTokens({ messages, tools, max_tokens: maxTokens = ANSWER_TOKENS
 /** A request that has been read and checked. */
 export interface ReadRequest<R extends SurfaceRequest = SurfaceRequest> {
   readonly shell: RequestShell<R>;
-  /** The request for the worker, or its JSON in UTF-8 when a thread read it. */
-  readonly canonical: CanonicalRequest | Uint8Array;
+  /** The request for the worker, or its JSON in UTF-8 where the body is large: whole, or in pieces. */
+  readonly canonical: CanonicalRequest | Uint8Array | readonly Uint8Array[];
   /** Requests with the same value prefer the same worker. */
   readonly affinity: number;
   /** Tokens to reserve. */
@@ -69,7 +74,11 @@ interface Referring {
   readonly names: readonly string[];
 }
 
-type ReadBody<R extends SurfaceRequest> = ReadRequest<R> & { readonly canonical: CanonicalRequest };
+type ReadBody<R extends SurfaceRequest> = ReadRequest<R> & {
+  readonly canonical: CanonicalRequest;
+  /** Its JSON with the texts that were cut out; absent = none were. */
+  readonly pieces?: readonly Uint8Array[];
+};
 
 /**
  * Parses and checks a body.
@@ -81,16 +90,17 @@ function readRequest<R extends SurfaceRequest>(
   bytes: Uint8Array,
   { read, namesIn }: Reading<R>,
   deployment: ResolvedDeployment,
-  { policy, stored, looksUp }: Place,
+  { policy, stored, looksUp, texts }: Place,
 ): ReadBody<R> | Referring {
   const body = parsedValue(parseBody(bytes));
   const names = looksUp && !stored ? (namesIn?.(body) ?? []) : [];
   if (names.length > 0) return { names };
   const { canonical, ...shell } = read(body, deployment, policy, stored ?? (looksUp ? NOTHING_STORED : undefined));
   const { max_tokens: maxTokens, n: choices = 1 } = canonical;
-  const affinity = affinityOf(canonical, shell.affinity);
-  const cost = shell.parts ? shell.parts.costs.reduce((sum, each) => sum + each, 0) : estimateTokens(canonical);
-  return { shell, canonical, affinity, cost, maxTokens, choices: shell.parts ? 0 : choices };
+  const affinity = affinityOf(canonical, shell.affinity, texts);
+  const cost = shell.parts ? shell.parts.costs.reduce((sum, each) => sum + each, 0) : estimateTokens(canonical, texts);
+  const request = { shell, canonical, affinity, cost, maxTokens, choices: shell.parts ? 0 : choices };
+  return texts ? { pieces: texts.putBack(JSON.stringify(canonical)).pieces, ...request } : request;
 }
 
 /** What is known beside a body. */
@@ -102,6 +112,8 @@ interface Place {
   readonly side?: Side | undefined;
   /** Whether references can be looked up: where responses are stored. */
   readonly looksUp: boolean;
+  /** The texts that were cut out of it; absent = none were. */
+  readonly texts?: CutTexts;
 }
 
 /** The deployments between which an alias's conversations are shared. */
@@ -120,7 +132,7 @@ function readForSide<R extends SurfaceRequest>(
   const { canary } = deployment;
   const request = readRequest(bytes, reading, deployment, place);
   if (!canary?.canServe || 'names' in request) return request;
-  const isCanary = place.side === undefined ? isInShare(request.canonical, canary) : place.side === 'candidate';
+  const isCanary = place.side === undefined ? isInShare(request.canonical, canary, place.texts) : place.side === 'candidate';
   if (!isCanary || exceeds(request.cost, canary.candidate.facts, deployment.facts)) return request;
   try {
     const own = readRequest(bytes, reading, canary.candidate, place);
@@ -200,8 +212,36 @@ export function readInThread({ bytes, deployment, policy, stored, side }: ReadTa
   }
 }
 
-/** Largest body read on the main thread, in bytes; the slowest takes about 3 ms. */
+/** Largest body read on the main thread, in bytes, beside texts that need no reading; the slowest takes about 3 ms. */
 const INLINE_BYTES = 64 * 1024;
+/** Larger bodies are not searched for such texts on the main thread, in bytes; the slowest search takes about 2 ms. */
+const SEARCHED_BYTES = 1024 * 1024;
+
+/**
+ * Reads a large body without its long texts, which go on as they are.
+ * @returns null where that is not possible: too much stands beside them, the answer continues one of them, the response is stored, or the
+ *   body is refused, for which all of it is read.
+ */
+function readWithoutTexts<R extends SurfaceRequest>(
+  bytes: Uint8Array,
+  reading: Reading<R> & Pick<BodyReading<R>, 'texts'>,
+  deployment: ResolvedDeployment,
+  policy: RequestPolicy,
+): ReadRequest<R> | null {
+  const keeps = reading.namesIn !== undefined && storesOnEither(deployment);
+  if (!reading.texts || keeps || bytes.length > SEARCHED_BYTES) return null;
+  const cut = cutTexts(bytes, { places: reading.texts, restMax: INLINE_BYTES });
+  if (!cut) return null;
+  try {
+    const request = readForSide(cut.json, reading, deployment, { policy, looksUp: false, texts: cut.texts });
+    if ('names' in request || !request.pieces || request.canonical.continue_final) return null;
+    const { pieces, ...read } = request;
+    return { ...read, canonical: pieces };
+  } catch (error) {
+    if (isServiceError(error)) return null;
+    throw error;
+  }
+}
 
 /** A request that has been read, with its reserved memory, which the caller releases. */
 export interface HeldRequest<R extends SurfaceRequest = SurfaceRequest> extends ReadRequest<R> {
@@ -269,7 +309,9 @@ export class RequestReader {
   async #once<R extends SurfaceRequest>(reading: BodyReading<R>, context: ReadContext, held: Held): Promise<ReadRequest<R> | Referring> {
     const { bytes, stored, side, hold } = held;
     const all = bytes.length + lengthOf(stored);
-    if (all > INLINE_BYTES && reading.reader !== undefined) return this.#inThread(reading, context, held);
+    if (all > INLINE_BYTES && reading.reader !== undefined) {
+      return readWithoutTexts(bytes, reading, context.deployment, this.policy) ?? this.#inThread(reading, context, held);
+    }
     const looksUp = storesOnEither(context.deployment);
     const request = readForSide(bytes, reading, context.deployment, { policy: this.policy, stored, side, looksUp });
     // A small body needs no reservation while it waits for a worker.

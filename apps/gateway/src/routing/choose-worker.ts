@@ -1,4 +1,5 @@
 import type { CanonicalRequest, Incarnation } from '@slipway/contracts';
+import type { CutTexts } from '@slipway/platform';
 
 const OFFSET = 0x811c9dc5;
 const PRIME = 0x01000193;
@@ -14,6 +15,9 @@ export function hashText(text: string, seed = OFFSET): number {
   return hash >>> 0;
 }
 
+/** Texts that stand as marks in a request, by their beginnings. */
+type Beginnings = Pick<CutTexts, 'beginningOf'>;
+
 /** Mixes the bits of a hash, so that similar values differ widely (finalizer of MurmurHash3). */
 export function mix(hash: number): number {
   let h = hash;
@@ -26,13 +30,17 @@ export function mix(hash: number): number {
  * A hash that stays the same over a conversation, so that its turns find the same cached prefix: of the client's key if it sent
  * one, else of the system messages and the first user message. Deployments belong to one account, so keys of different accounts
  * cannot collide.
+ * @param texts those that stand in the request as marks; absent = none does.
  */
-export function affinityOf(request: CanonicalRequest, clientKey: string | undefined): number {
+export function affinityOf(request: CanonicalRequest, clientKey: string | undefined, texts?: Beginnings): number {
   if (clientKey !== undefined) return hashText(clientKey);
   let hash = OFFSET;
   for (const message of request.messages) {
     if (message.role === 'assistant') continue;
-    for (const part of message.content) hash = hashText(part.type === 'text' ? part.text : part.url, hashText(message.role, hash));
+    for (const part of message.content) {
+      const text = part.type === 'text' ? part.text : part.url;
+      hash = hashText(texts ? texts.beginningOf(text, SIGNIFICANT_CHARS) : text, hashText(message.role, hash));
+    }
     if (message.role === 'user') break;
   }
   return hash;
@@ -45,9 +53,14 @@ const HASHES = 2 ** 32;
  * Whether a conversation belongs to the share of a canary. All its turns do, at every gateway, since they begin alike; a higher share
  * only adds conversations.
  * @param seed as in `ResolvedCanary`
+ * @param texts as in `affinityOf`
  */
-export function isInShare(request: CanonicalRequest, { percent, seed }: { readonly percent: number; readonly seed: number }): boolean {
-  return (mix(affinityOf(request, undefined) ^ seed) / HASHES) * 100 < percent;
+export function isInShare(
+  request: CanonicalRequest,
+  { percent, seed }: { readonly percent: number; readonly seed: number },
+  texts?: Beginnings,
+): boolean {
+  return (mix(affinityOf(request, undefined, texts) ^ seed) / HASHES) * 100 < percent;
 }
 
 /** A worker to choose from. */

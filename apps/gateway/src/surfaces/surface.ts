@@ -89,6 +89,11 @@ export type ReaderName = PublicApi | 'count';
 export interface BodyReading<R extends SurfaceRequest = SurfaceRequest> {
   /** Reader for large bodies in threads; absent = they are read on the main thread. */
   readonly reader?: ReaderName;
+  /**
+   * Places of texts that this contract passes on as they are, joined with others at most, as `cutTexts` takes them: in a large body
+   * `read` meets marks in place of them, unless the deployment stores what the contract refers to. Absent = it looks into all texts.
+   */
+  readonly texts?: ReadonlySet<string>;
   /** Names of the stored values that a body refers to; absent = this contract has no references. Called for any body. */
   readonly namesIn?: (body: Record<string, unknown>) => readonly string[];
   /**

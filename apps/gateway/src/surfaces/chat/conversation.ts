@@ -5,6 +5,9 @@ import { fault, WORDING } from '../shared/error-object.js';
 import { isAbsent, type JsonObject, noted, type UnknownOption } from '../shared/faults.js';
 import { imageSource, notOffered, textPart, unchecked } from '../shared/fields.js';
 
+/** Texts of messages, and of their parts. */
+export const CHAT_TEXTS: ReadonlySet<string> = new Set(['messages\n\ncontent', 'messages\n\ncontent\n\ntext']);
+
 /** Calls of one message. */
 const MAX_CALLS = 128;
 const MAX_NAME_CHARS = 256;

@@ -3,6 +3,7 @@ import { Accepts, Context, type InferenceContext } from '../../http/request-cont
 import { InferenceService } from '../../inference/inference.service.js';
 import { NAMED, namedIn } from '../registry.js';
 import type { Surface, SurfaceRegistration } from '../surface.js';
+import { CHAT_TEXTS } from './conversation.js';
 import { chatErrors } from './errors.js';
 import { ChatWriter } from './events.js';
 import { chatModels } from './models.js';
@@ -15,6 +16,7 @@ const surface: Surface<ChatRequest> = {
   api: 'chat',
   errors: chatErrors,
   reader: 'chat',
+  texts: CHAT_TEXTS,
   read: readChatRequest,
   wrongModel,
   writer: ({ usage, choices, logprobs, oneCall }, { slug }, streamId) =>

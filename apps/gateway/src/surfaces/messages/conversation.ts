@@ -27,6 +27,14 @@ type User = Extract<MessageParam, { role: 'user' }>;
 type Assistant = Extract<MessageParam, { role: 'assistant' }>;
 type Spoken = TextBlock | ImageBlock | DocumentBlock | SearchResultBlock;
 
+/** Texts of messages, of their blocks, and of the results among those. The system prompt's first line is looked at. */
+export const MESSAGES_TEXTS: ReadonlySet<string> = new Set([
+  'messages\n\ncontent',
+  'messages\n\ncontent\n\ntext',
+  'messages\n\ncontent\n\ncontent',
+  'messages\n\ncontent\n\ncontent\n\ntext',
+]);
+
 /** Some clients start the system prompt with a line that differs in each request and so breaks prefix caching. */
 const BILLING_LINE = /^x-anthropic-billing-header:[^\n]*\n?/;
 

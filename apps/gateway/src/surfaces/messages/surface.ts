@@ -3,6 +3,7 @@ import { Accepts, Context, type InferenceContext } from '../../http/request-cont
 import { InferenceService } from '../../inference/inference.service.js';
 import { NAMED, namedIn } from '../registry.js';
 import type { CountSurface, ModelFormat, Surface, SurfaceRegistration } from '../surface.js';
+import { MESSAGES_TEXTS } from './conversation.js';
 import { messagesErrors } from './errors.js';
 import { MessagesWriter } from './events.js';
 import { messagesOpenApi } from './openapi.js';
@@ -15,6 +16,7 @@ const surface: Surface<MessagesRequest> = {
   api: 'messages',
   errors: messagesErrors,
   reader: 'messages',
+  texts: MESSAGES_TEXTS,
   read: readMessagesRequest,
   wrongModel,
   writer: ({ thinking, maxTokens, oneCall }, { slug }, streamId) =>
@@ -23,6 +25,7 @@ const surface: Surface<MessagesRequest> = {
 
 const count: CountSurface = {
   reader: 'count',
+  texts: MESSAGES_TEXTS,
   read: readCountRequest,
   wrongModel,
   response: ({ tokens, isEstimate }) => ({

@@ -8,6 +8,15 @@ import { type PlacedItem, quoted } from '../../stored/references.js';
 import type { InputItem } from './schema.js';
 import type { ReadTools } from './tools.js';
 
+/** The input where it is one text, texts of messages and of reasoning, and results of calls. */
+export const RESPONSES_TEXTS: ReadonlySet<string> = new Set([
+  'input',
+  'input\n\ncontent',
+  'input\n\ncontent\n\ntext',
+  'input\n\noutput',
+  'input\n\noutput\n\ntext',
+]);
+
 /** Begins the `encrypted_content` of answers from here; the text of the reasoning follows in base64. */
 const OWN_CONTENT = 'slw1:';
 /** Separator of joined texts. */

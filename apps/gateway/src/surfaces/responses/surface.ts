@@ -11,6 +11,7 @@ import { type StoredPart, valueName } from '../../stored/stored-values.js';
 import { NAMED, namedIn } from '../registry.js';
 import { fault } from '../shared/error-object.js';
 import type { Surface, SurfaceRegistration } from '../surface.js';
+import { RESPONSES_TEXTS } from './conversation.js';
 import { responsesErrors } from './errors.js';
 import { ResponsesWriter } from './events.js';
 import { responsesOpenApi } from './openapi.js';
@@ -158,6 +159,7 @@ const surface: Surface<ResponsesRequest> = {
   api: 'responses',
   errors: responsesErrors,
   reader: 'responses',
+  texts: RESPONSES_TEXTS,
   namesIn,
   read: readResponsesRequest,
   wrongModel,
