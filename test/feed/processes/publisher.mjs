@@ -17,6 +17,22 @@ async function patiently(read) {
   }
 }
 
+/** Tries a transaction again where a database without processor time opened no connection: nothing was written then. */
+async function written(transactions, work) {
+  for (;;) {
+    let hasBegun = false;
+    try {
+      return await transactions.run((tx) => {
+        hasBegun = true;
+        return work(tx);
+      });
+    } catch (error) {
+      if (hasBegun || error.code !== 'unavailable') throw error;
+      await delay(100);
+    }
+  }
+}
+
 /** Starts a replica that publishes the probe feed, and returns its commands. */
 export async function startPublisher({ natsUrl, databaseUrl, env, level }) {
   const log = createLogger('publisher', level);
@@ -41,7 +57,7 @@ export async function startPublisher({ natsUrl, databaseUrl, env, level }) {
   feed.start();
 
   const write = ({ id, n }) =>
-    transactions.run(async (tx) => {
+    written(transactions, async (tx) => {
       const [{ ver }] = await tx.query(
         'INSERT INTO thing (id, n, ver) VALUES ($1, $2, 1) ON CONFLICT (id) DO UPDATE SET n = $2, ver = thing.ver + 1 RETURNING ver',
         [id, n],
