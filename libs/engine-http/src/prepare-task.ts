@@ -27,7 +27,7 @@ export type PrepareOutcome =
 
 /** Where a start has the texts of its messages. */
 const TEXTS: ReadonlySet<string> = new Set(['req\nmessages\n\ncontent\n\ntext']);
-/** Largest start that is prepared without its texts, in bytes; the slowest takes about 2 ms. */
+/** Largest start that is prepared without its texts, in bytes; finding them takes 3 ms at most. */
 const START_BYTES_MAX = 1024 * 1024;
 /** Most bytes of a start beside its texts: reading the worst takes 3 ms. */
 const REST_BYTES_MAX = 64 * 1024;

@@ -214,7 +214,7 @@ export function readInThread({ bytes, deployment, policy, stored, side }: ReadTa
 
 /** Largest body read on the main thread, in bytes, beside texts that need no reading; the slowest takes about 3 ms. */
 const INLINE_BYTES = 64 * 1024;
-/** Larger bodies are not searched for such texts on the main thread, in bytes; the slowest search takes about 2 ms. */
+/** Larger bodies are not searched for such texts on the main thread, in bytes; the slowest search takes about 3 ms. */
 const SEARCHED_BYTES = 1024 * 1024;
 
 /**
