@@ -13,9 +13,9 @@ import {
   ServeAdapter,
   ServiceError,
 } from '@slipway/contracts';
-import { type ArrivedCall, createLogger, type NatsConnection, RpcResponder } from '@slipway/platform';
+import type { NatsConnection, RpcResponder } from '@slipway/platform';
 import type { z } from 'zod';
-import { ENV } from '../services/bus.js';
+import { answerCalls } from '../services/answer-calls.js';
 
 type Served = z.input<typeof ServeAdapter.reply>;
 
@@ -106,25 +106,25 @@ export class ScriptedTuning {
   }
 
   async resume(): Promise<void> {
-    this.#serve(ServeAdapter, ({ account, adapter, override }) => {
+    await this.#serve(ServeAdapter, ({ account, adapter, override }) => {
       const found = this.#find(account, adapter);
       if (found.failedGate === true && override === undefined) throw new ServiceError('gate_not_passed', 'Its keep set got worse.');
       if (override !== undefined) this.overrides.push(override);
       const { id, account: _, content, peft: __, failedGate: ___, ...rest } = found;
       return { ...rest, adapter: id, sha256: sha256Of(content), bytes: content.length };
     });
-    this.#serve(FindAdapter, ({ account, adapter }) => ({ adapter: viewOf(this.#find(account, adapter)) }));
-    this.#serve(ReportAdapterUse, (use) => {
+    await this.#serve(FindAdapter, ({ account, adapter }) => ({ adapter: viewOf(this.#find(account, adapter)) }));
+    await this.#serve(ReportAdapterUse, (use) => {
       this.uses.push(use);
       return {};
     });
-    this.#serve(FindSuite, ({ suite }) => ({ suite: suiteView(this.#suite(suite)) }));
-    this.#serve(EvaluateRollout, (request) => {
+    await this.#serve(FindSuite, ({ suite }) => ({ suite: suiteView(this.#suite(suite)) }));
+    await this.#serve(EvaluateRollout, (request) => {
       this.evaluated.push(request);
       const { suite } = request;
       return { ...EVALUATION, evaluation: suite, ...this.suites.get(this.#suite(suite)) };
     });
-    this.#serve(OpenBlob, ({ blob }) => {
+    await this.#serve(OpenBlob, ({ blob }) => {
       if (blob.of !== 'adapter') throw new ServiceError('blob_not_found', 'No such blob.');
       const found = this.#find(blob.account, blob.adapter, 'blob_not_found');
       const content = blob.form === 'peft' ? (found.peft ?? found.content) : found.content;
@@ -134,7 +134,6 @@ export class ScriptedTuning {
       const expires_at = new Date(Date.now() + 3_600_000).toISOString();
       return { url: `${this.#url}/b/${sha256}?t=${ticket}`, sha256, bytes: content.length, expires_at };
     });
-    await this.nats.flush();
   }
 
   async stop(): Promise<void> {
@@ -158,14 +157,8 @@ export class ScriptedTuning {
     throw new ServiceError('suite_not_found', 'This account has no such suite.', { param: 'suite' });
   }
 
-  #serve<C extends RpcContract>(contract: C, answer: (request: z.output<C['request']>) => z.input<C['reply']>): void {
-    const options = {
-      nats: this.nats,
-      env: ENV,
-      log: createLogger('test', 'silent'),
-      admit: ({ request }: ArrivedCall) => Promise.resolve(request),
-    };
-    this.#responders.push(new RpcResponder(options, contract, async (request) => answer(request as z.output<C['request']>)));
+  async #serve<C extends RpcContract>(contract: C, answer: (request: z.output<C['request']>) => z.input<C['reply']>): Promise<void> {
+    this.#responders.push(await answerCalls(this.nats, contract, answer));
   }
 
   #openDoor(): void {

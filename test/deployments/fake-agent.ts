@@ -10,7 +10,9 @@ import {
   ReadAgentLog,
   subjectOf,
 } from '@slipway/contracts';
-import { BoxKey, createLogger, type NatsConnection, nuid, PartCollector, RpcResponder } from '@slipway/platform';
+import { BoxKey, type NatsConnection, nuid, PartCollector } from '@slipway/platform';
+import type { z } from 'zod';
+import { answerCalls } from '../services/answer-calls.js';
 
 /** More often than real agents: tests should not wait for them. */
 const BEAT_MS = 200;
@@ -20,6 +22,8 @@ export const LARGE_CONTEXT = 131_072;
 const LARGE_BYTES = 600 * 2 ** 20;
 
 const keyOf = ({ dep, rev }: { dep: number; rev: number }): string => `${dep}:${rev}`;
+
+type ReadLog = z.output<typeof ReadAgentLog.request>;
 
 /** What becomes of an item that is new to the agent. */
 export type Reaction = (item: AssignmentItem) => Partial<AgentLoad>;
@@ -101,15 +105,13 @@ export class FakeAgent {
 
   /** Answers questions for engine logs from now on. */
   async serveLogs(): Promise<void> {
-    const options = { nats: this.nats, env: this.env, log: createLogger('test', 'silent'), tokens: { wk: this.wk } };
-    new RpcResponder(options, ReadAgentLog, async (request) => {
-      const { dep, lines, after = 0, ...filter } = ReadAgentLog.request.parse(request);
+    const read = async ({ dep, lines, after = 0, ...filter }: ReadLog): Promise<{ lines: LogLine[] }> => {
       // A frozen process answers nothing.
       if (this.#silent) await new Promise(() => undefined);
       const isNew = ({ no }: LogLine): boolean => no === undefined || no > after;
       return { lines: (this.logs.get(dep) ?? []).filter((line) => isNew(line) && logLineFilter(filter)(line)).slice(-lines) };
-    });
-    await this.nats.flush();
+    };
+    await answerCalls(this.nats, ReadAgentLog, read, { env: this.env, tokens: { wk: this.wk } });
   }
 
   /** Neither receives nor sends, like a frozen process; messages of this time are lost. */

@@ -1,6 +1,6 @@
 import { CompareDeployments, type DeploymentFigures, type DeploymentId } from '@slipway/contracts';
-import { createLogger, type NatsConnection, RpcResponder } from '@slipway/platform';
-import { ENV } from '../services/bus.js';
+import type { NatsConnection, RpcResponder } from '@slipway/platform';
+import { answerCalls } from '../services/answer-calls.js';
 
 /** Figures of a deployment with as many requests, all answered alike unless `changes` say otherwise. */
 function figuresOf(deployment: DeploymentId, requests: number, changes: Partial<DeploymentFigures> = {}): DeploymentFigures {
@@ -30,14 +30,11 @@ export class ScriptedLedger {
   }
 
   async resume(): Promise<void> {
-    const options = { nats: this.nats, env: ENV, log: createLogger('test', 'silent') };
-    this.#responder = new RpcResponder(options, CompareDeployments, (request) => {
+    this.#responder = await answerCalls(this.nats, CompareDeployments, ({ deployments }) => {
       this.asked += 1;
-      const { deployments } = CompareDeployments.request.parse(request);
       const figures = deployments.map((id) => this.figures.get(id) ?? figuresOf(id, 0));
-      return Promise.resolve({ figures, as_of: new Date().toISOString() });
+      return { figures, as_of: new Date().toISOString() };
     });
-    await this.nats.flush();
   }
 
   /** Answers no more questions. */

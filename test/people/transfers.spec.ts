@@ -2,10 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AcceptInvitation, AddExamples, CreateInvitation, FindBlobDoor } from '@slipway/contracts';
-import { type ArrivedCall, createLogger, RpcResponder } from '@slipway/platform';
+import type { RpcResponder } from '@slipway/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { z } from 'zod';
-import { ENV } from '../services/bus.js';
+import { answerCalls } from '../services/answer-calls.js';
 import { codeOf, ConsoleScene } from './console-scene.js';
 import { as, PASSWORD } from './people-world.js';
 
@@ -34,13 +33,9 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => blobs.listen(0, '127.0.0.1', resolve));
   const nats = await scene.world.keys.bus.connect('tuning');
   const { port } = blobs.address() as AddressInfo;
-  // The console proves who calls; this responder stands for a service that has checked it.
-  const options = { nats, env: ENV, log: createLogger('test', 'silent'), admit: ({ request }: ArrivedCall) => Promise.resolve(request) };
   responders.push(
-    new RpcResponder(options, FindBlobDoor, () => Promise.resolve({ url: `http://127.0.0.1:${port}` })),
-    new RpcResponder(options, AddExamples, (request) =>
-      Promise.resolve({ version: added.push((request as z.output<typeof AddExamples.request>).examples.length) }),
-    ),
+    await answerCalls(nats, FindBlobDoor, () => ({ url: `http://127.0.0.1:${port}` })),
+    await answerCalls(nats, AddExamples, ({ examples }) => ({ version: added.push(examples.length) })),
   );
 });
 afterAll(async () => {

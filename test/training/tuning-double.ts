@@ -21,8 +21,9 @@ import {
   type TrainingItem,
   wildcardOf,
 } from '@slipway/contracts';
-import { connectNats, createLogger, type NatsConnection, RpcResponder } from '@slipway/platform';
+import { connectNats, createLogger, type NatsConnection, type RpcResponder } from '@slipway/platform';
 import type { z } from 'zod';
+import { answerCalls } from '../services/answer-calls.js';
 
 type Report = z.output<typeof ReportTraining.request>;
 
@@ -79,7 +80,7 @@ export class TuningDouble {
     });
     door.listen(0, '127.0.0.1');
     await once(door, 'listening');
-    double.#serve();
+    await double.#serve();
     return double;
   }
 
@@ -116,17 +117,17 @@ export class TuningDouble {
     this.door.close();
   }
 
-  #serve(): void {
+  async #serve(): Promise<void> {
     const subject = wildcardOf(TrainerHeartbeat, { env: this.env });
     this.nats.subscribe(subject, {
       callback: (_, message) => void this.beats.push(TrainerHeartbeat.message.parse(JSON.parse(message.string()))),
     });
-    this.#answer(OpenBlob, ({ blob }) => this.#open(nameOf(blob)));
-    this.#answer(StoreBlob, ({ sha256: sum, attempt }) => {
+    await this.#answer(OpenBlob, ({ blob }) => this.#open(nameOf(blob)));
+    await this.#answer(StoreBlob, ({ sha256: sum, attempt }) => {
       this.#fence(attempt);
       return this.blobs.has(sum) && !this.isFull ? { url: null, ticket: null } : { url: this.#url(sum), ticket: 'x'.repeat(20) };
     });
-    this.#answer(ReportTraining, (report) => {
+    await this.#answer(ReportTraining, (report) => {
       this.#fence(report.attempt);
       if (this.deaf > 0) {
         this.deaf -= 1;
@@ -135,28 +136,24 @@ export class TuningDouble {
       if (report.seq > (this.reports.at(-1)?.seq ?? 0)) this.reports.push(report);
       return { seq: report.seq, desired: this.desired, adapter: null };
     });
-    this.#answer(StoreImportBlob, ({ sha256: sum }) => ({ url: this.#url(sum), ticket: 'x'.repeat(20) }));
-    this.#answer(ReportImport, (report) => {
+    await this.#answer(StoreImportBlob, ({ sha256: sum }) => ({ url: this.#url(sum), ticket: 'x'.repeat(20) }));
+    await this.#answer(ReportImport, (report) => {
       const refusal = this.importRefusals.shift();
       if (refusal) throw new ServiceError(refusal, 'Not this one.');
       this.imports.push(report);
       return { adapter: null };
     });
-    this.#answer(ReportMeasure, (measure) => {
+    await this.#answer(ReportMeasure, (measure) => {
       this.measures.push(measure);
       return {};
     });
   }
 
-  #answer<C extends RpcContract>(contract: C, handle: (request: z.output<C['request']>) => unknown): void {
-    const log = createLogger('test', 'silent');
-    const options = { nats: this.nats, env: this.env, log };
-    this.#responders.push(
-      new RpcResponder(options, contract, (request) => Promise.resolve().then(() => handle(request as z.output<C['request']>))),
-    );
+  async #answer<C extends RpcContract>(contract: C, handle: (request: z.output<C['request']>) => z.input<C['reply']>): Promise<void> {
+    this.#responders.push(await answerCalls(this.nats, contract, handle, { env: this.env }));
   }
 
-  #open(name: string): unknown {
+  #open(name: string): z.input<typeof OpenBlob.reply> {
     const sum = this.named.get(name);
     const bytes = sum === undefined ? undefined : this.blobs.get(sum);
     if (sum === undefined || !bytes) throw new ServiceError('blob_not_found', 'There is no such blob.');

@@ -1,6 +1,7 @@
 import { type AccountId, KEY_PROOF_TYPE, keyProofAudience, ListSessionKeys, sessionIssuer } from '@slipway/contracts';
-import { createLogger, RpcClient, RpcResponder } from '@slipway/platform';
+import { RpcClient } from '@slipway/platform';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { answerCalls } from '../services/answer-calls.js';
 import { ENV } from '../services/bus.js';
 import { PatientRpc } from '../services/patient-rpc.js';
 import type { TuningRig } from './rig.js';
@@ -13,8 +14,7 @@ async function published(rig: TuningRig): Promise<SigningKey> {
   const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519' });
   const { x = '' } = await exportJWK(publicKey);
   const key = { kid: 'k1', kty: 'OKP' as const, crv: 'Ed25519' as const, x, alg: 'EdDSA' as const };
-  const options = { nats: await rig.connect('keys'), env: ENV, log: createLogger('test', 'silent') };
-  new RpcResponder(options, ListSessionKeys, () => Promise.resolve({ keys: [key] }));
+  await answerCalls(await rig.connect('keys'), ListSessionKeys, () => ({ keys: [key] }));
   return privateKey;
 }
 

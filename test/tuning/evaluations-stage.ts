@@ -14,10 +14,9 @@ import {
   ServiceError,
   type SuiteId,
 } from '@slipway/contracts';
-import { createLogger, RpcResponder } from '@slipway/platform';
 import { jsonAnswer, ScriptedUpstream, type UpstreamRequest, type UpstreamScript } from '@slipway/testing';
 import type { z } from 'zod';
-import { ENV } from '../services/bus.js';
+import { answerCalls } from '../services/answer-calls.js';
 import { until } from '../testing/until.js';
 import { checked, uploadFile } from './bytes.js';
 import { anAccount, type TuningRig } from './rig.js';
@@ -61,12 +60,8 @@ export class EvaluationsStage {
   static async open(rig: TuningRig, { hasKeysService = false } = {}): Promise<EvaluationsStage> {
     const stage = new EvaluationsStage(rig, hasKeysService);
     await stage.startGateway();
-    const log = createLogger('test', 'silent');
     if (!hasKeysService) await stage.#giveKeys();
-    const admit = (call: { request: unknown }): Promise<unknown> => Promise.resolve(call.request);
-    new RpcResponder({ nats: await rig.connect('deployments'), env: ENV, log, admit }, FindDeployment, (request) =>
-      Promise.resolve(stage.#found((request as z.output<typeof FindDeployment.request>).deployment)),
-    );
+    await answerCalls(await rig.connect('deployments'), FindDeployment, ({ deployment }) => stage.#found(deployment));
     return stage;
   }
 
@@ -76,10 +71,8 @@ export class EvaluationsStage {
   }
 
   async #giveKeys(): Promise<void> {
-    const options = { nats: await this.rig.connect('keys'), env: ENV, log: createLogger('test', 'silent') };
-    new RpcResponder(options, OpenEvaluationKey, () =>
-      Promise.resolve({ key: 7, value: KEY, expires_at: new Date(Date.now() + 600_000).toISOString() }),
-    );
+    const expires_at = new Date(Date.now() + 600_000).toISOString();
+    await answerCalls(await this.rig.connect('keys'), OpenEvaluationKey, () => ({ key: 7, value: KEY, expires_at }));
   }
 
   /** Starts the gateway, or starts it again at the same port. */

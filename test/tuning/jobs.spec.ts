@@ -22,9 +22,10 @@ import {
   ServeAdapter,
   SetJobPriority,
 } from '@slipway/contracts';
-import { type ArrivedCall, createLogger, RpcClient, RpcResponder } from '@slipway/platform';
+import { RpcClient } from '@slipway/platform';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answerCalls } from '../services/answer-calls.js';
 import { ENV } from '../services/bus.js';
 import { until } from '../testing/until.js';
 import { DoorClient } from './bytes.js';
@@ -246,9 +247,8 @@ describe('an adapter', () => {
   it('is deployed under its alias when the job was to end so', async () => {
     const asked: unknown[] = [];
     const nats = await rig.connect('deployments');
-    const options = { nats, env: ENV, log: createLogger('test', 'silent'), admit: (call: ArrivedCall) => Promise.resolve(call.request) };
-    new RpcResponder(options, CreateDeployment, (request) => Promise.resolve((asked.push(request), { id: 77 })));
-    new RpcResponder(options, PointAlias, (request) => Promise.resolve((asked.push(request), { alias: 'support', deployment: 77 })));
+    await answerCalls(nats, CreateDeployment, (request) => (asked.push(request), { id: 77 }));
+    await answerCalls(nats, PointAlias, (request) => (asked.push(request), { alias: 'support', deployment: 77 }));
     const given = await stage.dataset();
     const job = await stage.job(given, { follow: { deploy: { alias: 'support' } } });
     await trainer.succeed(await stage.given(trainer, job));
