@@ -1,21 +1,34 @@
 const encoder = new TextEncoder();
 
 /**
- * A connection that loses every n-th data frame and every replay request. With `hide`, it renumbers all later frames, like a
- * transport without sequence numbers.
+ * A connection that loses every n-th data frame, alone or among others in a message, and every replay request. With `hide`, it
+ * renumbers all later frames, like a transport without sequence numbers.
  */
 export function lossyConnection(nats, { every, hide }) {
   let seen = 0;
   const lost = new Map();
-  const deform = (msg) => {
-    const frame = msg.data.length > 0 ? msg.json() : {};
+  /** @returns the frame as it arrives; null when it is lost */
+  const deformFrame = (stream, frame) => {
+    const missing = lost.get(stream) ?? 0;
     if (frame.k === 'd' && ++seen % every === 0) {
-      lost.set(msg.subject, (lost.get(msg.subject) ?? 0) + frame.e.length);
+      lost.set(stream, missing + frame.e.length);
       return null;
     }
-    const missing = lost.get(msg.subject) ?? 0;
-    if (!hide || missing === 0 || frame.q === undefined) return msg;
-    const text = JSON.stringify({ ...frame, q: frame.q - missing });
+    return hide && missing > 0 && frame.q !== undefined ? { ...frame, q: frame.q - missing } : frame;
+  };
+  const deformBatch = (batch) => {
+    const f = batch.f.flatMap(([st, at, frame]) => {
+      const arrives = deformFrame(`${st}.${at}`, frame);
+      return arrives ? [[st, at, arrives]] : [];
+    });
+    return f.length > 0 ? { ...batch, f } : null;
+  };
+  const deform = (msg) => {
+    if (msg.data.length === 0) return msg;
+    const sent = msg.json();
+    const arrives = sent.k === 'batch' ? deformBatch(sent) : deformFrame(msg.subject.split('.').slice(-2).join('.'), sent);
+    if (arrives === null || arrives === sent) return arrives && msg;
+    const text = JSON.stringify(arrives);
     return { subject: msg.subject, reply: msg.reply, headers: msg.headers, data: encoder.encode(text), string: () => text };
   };
   const subscribe = (subject, { callback, ...options }) =>
