@@ -4,8 +4,8 @@ import type { z } from 'zod';
 import { ENV } from './bus.js';
 
 /**
- * Answers calls in place of the service that owns the contract, and believes every proof. The answering end is known to the server
- * when this resolves: a call on another connection cannot come before it.
+ * Answers calls in place of the service that owns the contract, without checking their proofs. Once this resolves, nats-server
+ * knows of it, so that a call on any connection is answered.
  */
 export async function answerCalls<C extends RpcContract>(
   nats: NatsConnection,

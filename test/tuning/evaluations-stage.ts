@@ -71,8 +71,8 @@ export class EvaluationsStage {
   }
 
   async #giveKeys(): Promise<void> {
-    const expires_at = new Date(Date.now() + 600_000).toISOString();
-    await answerCalls(await this.rig.connect('keys'), OpenEvaluationKey, () => ({ key: 7, value: KEY, expires_at }));
+    const open = () => ({ key: 7, value: KEY, expires_at: new Date(Date.now() + 600_000).toISOString() });
+    await answerCalls(await this.rig.connect('keys'), OpenEvaluationKey, open);
   }
 
   /** Starts the gateway, or starts it again at the same port. */
