@@ -51,17 +51,19 @@ function answers(role: Role): string[] {
 }
 
 function publication(role: Role, contract: Contract, env: string): string[] {
+  const senders = contract.kind === 'event' ? contract.publishers : contract.callers;
+  if (!senders.includes(role)) return [];
   // Where a subject names the role of its sender, each role has its own.
   const subject = subjectFor(role, { subject: contract.subject.replace('{role}', role) }, env);
-  if (contract.kind === 'event') return contract.publishers.includes(role) ? [subject] : [];
-  if (!contract.callers.includes(role)) return [];
+  if (contract.kind === 'event') return [subject];
   return servedSubjectsOf(contract, subject).map((served) => (served === subject ? subject : `${subject}.${role}`));
 }
 
 function subscription(role: Role, contract: Contract, env: string): string[] {
+  const receives = contract.kind === 'event' ? contract.subscribers.includes(role) : serves(role, contract);
+  if (!receives) return [];
   const subject = subjectFor(role, contract, env);
-  if (contract.kind === 'event') return contract.subscribers.includes(role) ? [subject] : [];
-  if (!serves(role, contract)) return [];
+  if (contract.kind === 'event') return [subject];
   // nats-server does not expand names in entries with a queue group. A named process is alone on its subject, so it needs none.
   return servedSubjectsOf(contract, subject).map((served) => (isNamed(role) ? served : `${served} ${contract.queue}`));
 }

@@ -4,13 +4,12 @@ import {
   connect,
   type ConnectionOptions,
   errors,
-  jwtAuthenticator,
   type NatsConnection,
   type ReconnectToServerHandler,
 } from '@nats-io/transport-node';
 import { ConfigError } from '../config/config-error.js';
 import type { Logger } from '../log/logger.js';
-import { readCredentials } from './credentials.js';
+import { readCredentials, signedLogin } from './credentials.js';
 import type { UserKey } from './identities.js';
 import { clientTls, type NatsTlsFiles, readNatsTls } from './tls/tls-files.js';
 import { randomToken } from '../secrets/random-token.js';
@@ -102,7 +101,7 @@ export function roleOf(nats: NatsConnection): Role {
 }
 
 async function authenticatorOf({ role, credentialsDir, identity }: NatsOptions): Promise<Authenticator | undefined> {
-  if (identity) return jwtAuthenticator(() => identity.jwt, new TextEncoder().encode(identity.key.seed));
+  if (identity) return signedLogin(() => identity.jwt, identity.key.seed);
   return credentialsDir === undefined ? undefined : readCredentials(credentialsDir, role);
 }
 

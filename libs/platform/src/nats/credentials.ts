@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Role } from '@slipway/contracts';
-import { type Authenticator, credsAuthenticator, usernamePasswordAuthenticator } from '@nats-io/transport-node';
+import { type Authenticator, usernamePasswordAuthenticator } from '@nats-io/transport-node';
 import { z } from 'zod';
 import { ConfigError } from '../config/config-error.js';
+import { Nkey } from './nkey.js';
 
 const UserFile = z.object({ user: z.string().min(1), password: z.string().min(1) });
 
@@ -26,13 +27,35 @@ export async function hasCredentials(directory: string, role: Role): Promise<boo
 const wrong = (what: string): ConfigError => new ConfigError([`NATS_CREDENTIALS_DIR: ${what}`]);
 
 /**
+ * Login of a user whom a JWT describes: the user's key signs what the server asks.
+ * @param jwt read at each connect and reconnect
+ * @throws TypeError for a malformed seed
+ */
+export function signedLogin(jwt: () => string, seed: string): Authenticator {
+  const key = new Nkey(seed);
+  return (nonce = '') => ({ jwt: jwt(), nkey: key.public, sig: key.sign(nonce) });
+}
+
+/** What stands between two lines of dashes: first the user's JWT, then its seed. */
+const CREDENTIALS = /-{3,}[^\n]*-{3,}\s*\n\s*(\S+)\s*\n\s*-{3,}[^\n]*-{3,}/g;
+
+function loginOf(name: string, creds: string): Authenticator {
+  const [jwt = '', seed = ''] = Array.from(creds.matchAll(CREDENTIALS), ([, value]) => value);
+  try {
+    return signedLogin(() => jwt, seed);
+  } catch {
+    throw wrong(`${name} is no NATS credentials file, with the JWT of a user and its seed`);
+  }
+}
+
+/**
  * Reads a role's credentials from a folder: `<role>.creds` (a NATS credentials file) or
  * `<role>.json` (`{"user", "password"}`).
  * @throws ConfigError naming the expected files when neither exists, or the invalid one.
  */
 export async function readCredentials(directory: string, role: Role): Promise<Authenticator> {
   const creds = await readIfThere(join(directory, `${role}.creds`));
-  if (creds) return credsAuthenticator(creds);
+  if (creds) return loginOf(`${role}.creds`, creds.toString('utf8'));
   const json = await readIfThere(join(directory, `${role}.json`));
   if (!json) throw wrong(`the folder holds neither ${role}.creds nor ${role}.json`);
   let parsed: unknown;

@@ -1,6 +1,7 @@
-import { createPrivateKey, type KeyObject, randomBytes, sign as signWith } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { permissionsOf, type Role, SCOPED_ROLES, type ScopedRole } from '@slipway/contracts';
 import { nkeys } from '@nats-io/transport-node';
+import { Nkey } from './nkey.js';
 
 /** Seeds of one environment: its account, and one signing key per role. */
 export interface EnvironmentSeeds {
@@ -33,20 +34,28 @@ export interface UserClaim {
   readonly expiresAt?: number | undefined;
 }
 
-const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const UNLIMITED = -1;
 const SECOND_MS = 1_000;
 
-const pairOf = (seed: string): ReturnType<typeof nkeys.fromSeed> => nkeys.fromSeed(encoder.encode(seed));
 const seedOf = (pair: ReturnType<typeof nkeys.createUser>): string => decoder.decode(pair.getSeed());
-const publicKeyOf = (seed: string): string => pairOf(seed).getPublicKey();
 const base64url = (data: string | Uint8Array): string => Buffer.from(data).toString('base64url');
+
+/** Keys of the operator, of accounts and of roles, by seed; a process has only a few. */
+const signers = new Map<string, Nkey>();
+
+function signerOf(seed: string): Nkey {
+  const signer = signers.get(seed) ?? new Nkey(seed);
+  signers.set(seed, signer);
+  return signer;
+}
+
+const publicKeyOf = (seed: string): string => signerOf(seed).public;
 
 /** Makes a key pair for a user. */
 export function newUserKey(): UserKey {
-  const pair = nkeys.createUser();
-  return { public: pair.getPublicKey(), seed: seedOf(pair) };
+  const seed = seedOf(nkeys.createUser());
+  return { public: new Nkey(seed).public, seed };
 }
 
 /** Completes seeds: all of them at first, later those of new roles. */
@@ -80,39 +89,13 @@ const LONG_AGO = 1_767_225_600;
  */
 const UNDATED = { iat: LONG_AGO, jti: 'nats.conf' };
 
-const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-/** Position of the 32 key bytes in a seed: after two bytes of kind, before a checksum. */
-const [KEY_BEGIN, KEY_END, SEED_BYTES] = [2, 34, 36];
-/** PKCS #8 prefix of an Ed25519 key. */
-const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
-
-interface Signer {
-  readonly issuer: string;
-  readonly key: KeyObject;
-}
-
-/** Keys by seed; a process has only a few. */
-const signers = new Map<string, Signer>();
-
-/** Node's Ed25519. The NATS client's is plain JavaScript and hundreds of times slower: 64 names would block the event loop. */
-function signerOf(seed: string): Signer {
-  const known = signers.get(seed);
-  if (known) return known;
-  const bits = seed.split('').reduce((sum, letter) => sum * 32n + BigInt(BASE32.indexOf(letter)), 0n);
-  const bytes = Buffer.from((bits >> BigInt(seed.length * 5 - SEED_BYTES * 8)).toString(16).padStart(SEED_BYTES * 2, '0'), 'hex');
-  const der = Buffer.concat([PKCS8_ED25519, bytes.subarray(KEY_BEGIN, KEY_END)]);
-  const signer = { issuer: publicKeyOf(seed), key: createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }) };
-  signers.set(seed, signer);
-  return signer;
-}
-
 /** A JWT for nats-server: signed with Ed25519 by an nkey, whose public key is the issuer. */
 function sign(claims: Claims, seed: string): string {
-  const { issuer, key } = signerOf(seed);
+  const signer = signerOf(seed);
   const head = base64url(JSON.stringify({ typ: 'JWT', alg: 'ed25519-nkey' }));
   const iat = Math.floor(Date.now() / SECOND_MS);
-  const body = base64url(JSON.stringify({ jti: base64url(randomBytes(16)), iat, iss: issuer, ...claims }));
-  return `${head}.${body}.${base64url(signWith(null, Buffer.from(`${head}.${body}`), key))}`;
+  const body = base64url(JSON.stringify({ jti: base64url(randomBytes(16)), iat, iss: signer.public, ...claims }));
+  return `${head}.${body}.${signer.sign(`${head}.${body}`)}`;
 }
 
 /** The operator's claim, for `operator` in nats.conf. */
