@@ -1,7 +1,7 @@
 import { deploymentSlug, StartRollout } from '@slipway/contracts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { until } from '../testing/until.js';
-import { failures, RolloutRig } from './rollout-rig.js';
+import { until } from '../../testing/until.js';
+import { failures, RolloutRig } from '../rollout-rig.js';
 
 let rig: RolloutRig;
 

@@ -5,11 +5,11 @@ import type { AssignmentItem, Incarnation } from '@slipway/contracts';
 import { type NatsConnection, nuid, Tracing } from '@slipway/platform';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createEngine } from '../../apps/inference-worker/src/engines.js';
-import { Runner } from '../../apps/inference-worker/src/runner/runner.js';
-import { ENV, GatewayRig, type RunningGateway, until } from '../gateway/gateway-rig.js';
-import { SETTINGS } from './engine-run.js';
-import { TINY_CONTEXT, TINY_DIMENSIONS, writeTinyEmbedder } from './tiny-embedder.js';
+import { createEngine } from '../../../apps/inference-worker/src/engines.js';
+import { Runner } from '../../../apps/inference-worker/src/runner/runner.js';
+import { ENV, GatewayRig, type RunningGateway, until } from '../../gateway/gateway-rig.js';
+import { SETTINGS } from '../engine-run.js';
+import { TINY_CONTEXT, TINY_DIMENSIONS, writeTinyEmbedder } from '../tiny-embedder.js';
 
 const SLOTS = 2;
 const dot = (a: readonly number[], b: readonly number[]): number => a.reduce((sum, value, i) => sum + value * (b[i] ?? NaN), 0);
