@@ -106,6 +106,7 @@ class Actor {
 export class Publisher extends Actor {
   serving = (): Promise<boolean> => this.ask('serving');
   set = (id: string, n: number | null): Promise<Committed> => this.ask('set', { id, n });
+  setOnce = (id: string, n: number | null): Promise<Committed> => this.ask('setOnce', { id, n });
   setMany = (prefix: string, count: number, n: number): Promise<void> => this.ask('setMany', { prefix, count, n });
   propagation = (ticket: string, timeoutMs: number): Promise<Propagated> => this.ask('propagation', { ticket, timeoutMs });
   head = (): Promise<{ epoch: string; seq: number } | null> => this.ask('head');

@@ -56,19 +56,21 @@ export async function startPublisher({ natsUrl, databaseUrl, env, level }) {
   const feed = new FeedPublisher({ contract: ProbeFeed, store, source, nats, env, log });
   feed.start();
 
-  const write = ({ id, n }) =>
-    written(transactions, async (tx) => {
-      const [{ ver }] = await tx.query(
-        'INSERT INTO thing (id, n, ver) VALUES ($1, $2, 1) ON CONFLICT (id) DO UPDATE SET n = $2, ver = thing.ver + 1 RETURNING ver',
-        [id, n],
-      );
-      return feed.record(tx, n === null ? { op: 'del', id, ver } : { op: 'put', id, ver, rec: { n } });
-    });
+  const change = async (tx, { id, n }) => {
+    const [{ ver }] = await tx.query(
+      'INSERT INTO thing (id, n, ver) VALUES ($1, $2, 1) ON CONFLICT (id) DO UPDATE SET n = $2, ver = thing.ver + 1 RETURNING ver',
+      [id, n],
+    );
+    return feed.record(tx, n === null ? { op: 'del', id, ver } : { op: 'put', id, ver, rec: { n } });
+  };
+  const write = (thing) => written(transactions, (tx) => change(tx, thing));
 
   return {
     serving: () => feed.serving,
     /** Sets a record, or removes it with null. Returns when the commit was confirmed. */
     set: async (thing) => ({ ticket: await write(thing), committedAt: machineNow() }),
+    /** The same, in one attempt. */
+    setOnce: async (thing) => ({ ticket: await transactions.run((tx) => change(tx, thing)), committedAt: machineNow() }),
     setMany: async ({ prefix, count, n }) => {
       for (let i = 0; i < count; i += 1) await write({ id: `${prefix}${i}`, n });
     },

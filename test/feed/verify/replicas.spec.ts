@@ -84,7 +84,7 @@ describe('the replicas of a service', () => {
     await reader.fresh();
     gate.swallow();
     await reader.state('absent');
-    await expect(owner.set('k', 2)).rejects.toThrow('The database does not answer');
+    await expect(owner.setOnce('k', 2)).rejects.toThrow('The database does not answer');
     gate.allow();
     await reader.fresh();
     await owner.set('k', 3);
