@@ -104,13 +104,14 @@ describe('the embedded trainer on the demo model', () => {
 
   it('goes on from a stored checkpoint of a worker that was lost', async () => {
     const first = await stage.run(stage.job(trainer, { settings: { epochs: 3 } }), (record, stop) => {
-      record.onStep = (step) => step === 50 && stop.abort(new StopTraining('cancel'));
+      // A checkpoint is stored while training goes on: on a busy machine that of step 30 comes late, or gives way to the next one.
+      record.onStep = (step) => step >= 50 && record.stored.length > 0 && stop.abort(new StopTraining('cancel'));
     });
     expect(first.outcome).toEqual({ state: 'cancelled', adapter: null });
-    const resume = first.record.stored.find(({ step }) => step === 30)!;
+    const resume = first.record.stored[0]!;
     const second = await stage.run(stage.job(trainer, { settings: { epochs: 3 }, resume }));
     adapterOf(second.outcome);
-    expect(second.record.points.find(({ loss }) => loss !== null)?.step).toBe(31);
+    expect(second.record.points.find(({ loss }) => loss !== null)?.step).toBe(resume.step + 1);
   });
 
   it('makes an adapter of the best checkpoint of a cancelled job', async () => {
