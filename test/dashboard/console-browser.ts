@@ -1,5 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { until } from '../testing/until.js';
 
 /** Criteria that the dashboard keeps. */
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
@@ -62,4 +63,13 @@ export async function axeFaults(page: Page, more: readonly string[] = []): Promi
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary = '' }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
   );
+}
+
+/**
+ * Whether a page is no wider than its window. Charts and tables follow a new width in the next frames. Asked from here: where a page
+ * looks by itself (`waitForFunction`), its policy refuses the second look.
+ */
+export function fitsWindow(page: Page, withinMs: number): Promise<boolean> {
+  const fits = (): Promise<boolean> => page.evaluate('document.documentElement.scrollWidth <= document.documentElement.clientWidth');
+  return until('the page fits its window', fits, withinMs).catch(() => false);
 }

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { axeFaults } from './console-browser.js';
+import { axeFaults, fitsWindow } from './console-browser.js';
 
 /** Every screen and tab, in the account of a first day. */
 const PLACES = [
@@ -31,8 +31,6 @@ const PLACES = [
   '/no-such-page',
 ];
 
-const FITS = 'document.documentElement.scrollWidth <= document.documentElement.clientWidth';
-
 /** What axe finds on every screen in both themes, and screens that are wider than a phone. */
 export async function faultsOfScreens(page: Page): Promise<string[]> {
   const faults: string[] = [];
@@ -45,8 +43,7 @@ export async function faultsOfScreens(page: Page): Promise<string[]> {
       for (const fault of await axeFaults(page)) faults.push(`${path} ${theme}: ${fault}`);
     }
     await page.setViewportSize({ width: 360, height: 740 });
-    // Charts and tables follow a new width in the next frames.
-    await page.waitForFunction(FITS, null, { timeout: 5_000 }).catch(() => faults.push(`${path}: wider than a phone`));
+    if (!(await fitsWindow(page, 5_000))) faults.push(`${path}: wider than a phone`);
     await page.setViewportSize({ width: 1280, height: 860 });
   }
   return faults;

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { axeFaults } from '../console-browser.js';
+import { axeFaults, fitsWindow } from '../console-browser.js';
 import { choose, dialog } from '../screen.js';
 import { SignedOutPage } from '../signed-out-page.js';
 import { answerTuning, SECRET_TEXT } from '../tuning-answers.js';
@@ -29,7 +29,6 @@ const PATHS = [
   'evaluations/3',
   'evaluations/1/vote',
 ];
-const FITS = 'document.documentElement.scrollWidth <= document.documentElement.clientWidth';
 
 async function show(page: Page, path: string): Promise<void> {
   await page.goto(`/${stage.home}/${path}`);
@@ -62,7 +61,7 @@ describe('the screens of data sets and fine-tuning', () => {
       await page.evaluate("document.documentElement.dataset.theme = 'dark'");
       for (const fault of await axeFaults(page, ['best-practice'])) faults.push(`${path} dark: ${fault}`);
       await page.setViewportSize({ width: 360, height: 740 });
-      await page.waitForFunction(FITS, null, { timeout: 30_000 }).catch(() => faults.push(`${path}: wider than a phone`));
+      if (!(await fitsWindow(page, 30_000))) faults.push(`${path}: wider than a phone`);
       await page.setViewportSize({ width: 1280, height: 860 });
     }
     expect(faults).toEqual([]);

@@ -50,7 +50,7 @@ export function CodePane<T extends string>({ label, tabs, value, onChange, choic
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        <div className="ml-auto flex items-center gap-1 py-1">
+        <div className="ml-auto flex min-w-0 flex-wrap items-center justify-end gap-1 py-1">
           {choices}
           <button
             type="button"
