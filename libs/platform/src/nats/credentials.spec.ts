@@ -21,12 +21,13 @@ describe('readCredentials', () => {
   };
 
   it.each([
-    ['written here', '\n'],
-    ['with the line ends of Windows', '\r\n'],
-  ])('logs in as the NATS client does, by a file %s', async (_, lineEnd) => {
-    const creds = roleCredentials('gateway', completeSeeds());
-    const login = (await reading(creds.replaceAll('\n', lineEnd)))(NONCE) as { sig: string };
-    const theirs = credsAuthenticator(Buffer.from(creds))(NONCE) as { sig: string };
+    ['written here', (creds: string) => creds],
+    ['with the line ends of Windows', (creds: string) => creds.replaceAll('\n', '\r\n')],
+    ['with remarks, as nsc writes it', (creds: string) => `${creds.replace('\n\n', '\n\n****** IMPORTANT ******\nSecret.\n\n')}\n******\n`],
+  ])('logs in as the NATS client does, by a file %s', async (_, written) => {
+    const creds = written(roleCredentials('gateway', completeSeeds()));
+    const login = (await reading(creds))(NONCE) as { sig: string };
+    const theirs = credsAuthenticator(Buffer.from(creds.replaceAll('\r', '')))(NONCE) as { sig: string };
     expect({ ...login, sig: Buffer.from(login.sig, 'base64url') }).toEqual({ ...theirs, sig: Buffer.from(theirs.sig, 'base64') });
   });
 
