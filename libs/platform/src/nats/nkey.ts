@@ -50,7 +50,7 @@ export class Nkey {
     const bytes = bytesOf(seed);
     const der = Buffer.concat([PKCS8_ED25519, bytes.subarray(KEY_BEGIN, KEY_END)]);
     this.#key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
-    // The kind takes the five bits after those that make each seed begin with "S".
+    // The first five bits make each seed begin with "S"; the eight after them are the kind.
     const kind = (bytes.readUInt16BE() >> 3) & 0xff;
     const own = createPublicKey(this.#key).export({ format: 'der', type: 'spki' }).subarray(-PUBLIC_BYTES);
     const body = Buffer.concat([Buffer.from([kind]), own]);
