@@ -1,16 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  CancelUpload,
-  DownloadDataset,
-  FindUpload,
-  FindVersion,
-  OpenUpload,
-  ReadExamples,
-  ReadIssues,
-  RepairVersion,
-} from '@slipway/contracts';
+import { CancelUpload, DownloadDataset, FindUpload, OpenUpload, ReadExamples, ReadIssues, RepairVersion } from '@slipway/contracts';
 import { describe, expect, vi } from 'vitest';
 import { checked, conversations, DoorClient, sha256Of, uploadFile } from './bytes.js';
 import { anAccount, rigTest, type TuningRig } from './rig.js';
@@ -185,16 +176,5 @@ describe('a version', () => {
     expect(stored.length).toBeGreaterThan(0);
     for (const file of stored) expect((await readFile(join(file.parentPath, file.name))).includes('Heron')).toBe(false);
     expect(service.output).not.toContain('Heron');
-  });
-
-  rigTest('that a stop cut off is checked after the next start', async ({ rig }) => {
-    const first = await rig.startReplica();
-    const account = anAccount();
-    const dataset = await rig.createDataset(account);
-    const version = await uploadFile(rig, { account, dataset, text: conversations(60_000) });
-    await first.stop();
-    await rig.startReplica();
-    expect(await checked(rig, account, dataset, version)).toMatchObject({ state: 'ready', examples: 60_000 });
-    expect((await rig.ask(FindVersion, { account, dataset, version })).version.progress).toBe(null);
   });
 });

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { anItem } from './an-item.js';
 import { CERTIFICATE, ModelHost } from './model-host.js';
 import { type Agent, MODEL, rigTest, type WorkerRig } from './rig.js';
@@ -35,3 +36,12 @@ export const failure = (rig: WorkerRig, agent: Agent, dep: number) =>
     const load = rig.loadOf(agent, dep);
     return load?.state === 'failed' && load;
   });
+
+/** Expects that heartbeats showed a download's share grow, and some of it before the end. */
+export function expectProgress(rig: WorkerRig, dep: number): void {
+  const shown = rig.beats
+    .map(({ loads }) => loads.find((load) => load.dep === dep)?.progress)
+    .filter((progress) => typeof progress === 'number');
+  expect(shown.some((progress) => progress > 0.1 && progress < 0.9)).toBe(true);
+  expect(shown).toEqual(shown.toSorted((a, b) => a - b));
+}

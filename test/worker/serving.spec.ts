@@ -1,10 +1,9 @@
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { anItem } from './an-item.js';
-import { isAlive } from '../testing/is-alive.js';
 import { type Agent, WorkerRig } from './rig.js';
 import { until } from './until.js';
 
+// What becomes of revisions while they serve is under verify.
 let rig: WorkerRig;
 let agent: Agent;
 
@@ -14,11 +13,15 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-const failed = (dep: number, rev: number) =>
-  until(`deployment ${dep} has failed`, () => {
-    const load = rig.loadOf(agent, dep, rev);
-    return load?.state === 'failed' && load;
-  });
+/** What the worker answered to completion in this file. */
+const sum = { streams: 0, tokens: 0 };
+
+async function answer(...request: Parameters<WorkerRig['ask']>): ReturnType<WorkerRig['ask']>['done'] {
+  const run = await rig.ask(...request).done;
+  sum.streams += 1;
+  sum.tokens += run.end.usage.completion;
+  return run;
+}
 
 it('an assigned model answers from its own process', async () => {
   rig.assign(agent, [anItem(5)]);
@@ -27,7 +30,7 @@ it('an assigned model answers from its own process', async () => {
   expect(load.pid).not.toBe(agent.pid);
   expect(load.context).toBeGreaterThan(256);
 
-  const { text, end } = await rig.ask(5, 'Hello').done;
+  const { text, end } = await answer(5, 'Hello');
 
   expect(text).toMatch(/[A-Za-z]{3,} [a-z]{2,}/);
   expect(end).toMatchObject({ k: 'end', fin: 'done' });
@@ -37,10 +40,10 @@ it('an assigned model answers from its own process', async () => {
 
 it('a second turn finds the first one cached', async () => {
   const question = { role: 'user' as const, content: [{ type: 'text' as const, text: 'Tell me a story.' }] };
-  const first = await rig.ask(5, '', { messages: [question] }).done;
-  const answer = { role: 'assistant' as const, content: [{ type: 'text' as const, text: first.text }] };
+  const first = await answer(5, '', { messages: [question] });
+  const told = { role: 'assistant' as const, content: [{ type: 'text' as const, text: first.text }] };
   const next = { role: 'user' as const, content: [{ type: 'text' as const, text: 'Thank you!' }] };
-  const second = await rig.ask(5, '', { messages: [question, answer, next] }).done;
+  const second = await answer(5, '', { messages: [question, told, next] });
   expect(second.end.usage.cached).toBeGreaterThan(first.end.usage.prompt);
 });
 
@@ -50,48 +53,8 @@ it('starts of other revisions are refused, counts are exact', async () => {
     code: 'overloaded',
     message: 'No runner.',
   });
-  const [counted, answered] = [await rig.ask(5, 'Hello', { api: 'count' }).done, await rig.ask(5, 'Hello').done];
+  const [counted, answered] = [await rig.ask(5, 'Hello', { api: 'count' }).done, await answer(5, 'Hello')];
   expect([counted.text, counted.end.usage]).toEqual(['', { prompt: answered.end.usage.prompt, cached: 0, completion: 0 }]);
-});
-
-it('what is no longer listed is unloaded, nothing else', async () => {
-  rig.assign(agent, [anItem(5), anItem(6)]);
-  await rig.ready(agent, 6);
-  const { pid } = rig.loadOf(agent, 6)!;
-  const run = rig.ask(5, 'Hello', { endless: true });
-  rig.assign(agent, [anItem(5)]);
-  await until('deployment 6 is gone', () => rig.loadOf(agent, 6) === undefined);
-  await until('its process has ended', () => !isAlive(pid!));
-  expect((await run.done).end.fin).toBe('done');
-  expect(rig.loadOf(agent, 5)?.state).toBe('ready');
-});
-
-it('a new revision loads while the old one serves', async () => {
-  const old = rig.loadOf(agent, 5)!;
-  const run = rig.ask(5, 'Hello', { endless: true });
-  await until('the first words', () => run.events() > 3);
-  rig.assign(agent, [anItem(5, { rev: 2, slots: 1 })]);
-  await rig.ready(agent, 5, 2);
-  const seen = rig.beats
-    .filter(({ loads }) => loads.some(({ rev }) => rev === 2))
-    .map(({ loads }) =>
-      loads
-        .map(({ rev, state }) => `${rev} ${state}`)
-        .sort()
-        .join(', '),
-    );
-  expect(seen[0]).toBe('1 ready, 2 loading');
-  expect(seen.at(-1)).toMatch(/^(1 draining, )?2 ready$/);
-  expect((await run.done).end.fin).toBe('done');
-  await until('the old process has ended', () => !isAlive(old.pid!));
-  expect((await rig.ask(5, 'Hello', { rev: 2 }).done).text).toMatch(/[a-z]{3}/);
-});
-
-it('a broken new revision leaves the old one serving', async () => {
-  rig.assign(agent, [anItem(5, { rev: 3, source: { kind: 'file', path: join(rig.folder, 'gone.gguf') } })]);
-  expect(await failed(5, 3)).toMatchObject({ rev: 3, reason: 'model_missing' });
-  expect(rig.loadOf(agent, 5, 2)?.state).toBe('ready');
-  expect((await rig.ask(5, 'Hello', { rev: 2 }).done).end.fin).toBe('done');
 });
 
 it('a cancelled prefill frees its slot within 500 ms', async () => {
@@ -99,7 +62,7 @@ it('a cancelled prefill frees its slot within 500 ms', async () => {
   rig.assign(agent, [anItem(20, { slots: 1 })]);
   await rig.ready(agent, 20);
   const load = () => rig.runnersOf(20)[0];
-  const whole = (await rig.ask(20, long(0), { maxTokens: 1 }).done).end;
+  const whole = (await answer(20, long(0), { maxTokens: 1 })).end;
 
   // A cancel that comes too late for the prefill shows nothing, so the next one is tried.
   for (let nth = 1; nth <= 10; nth += 1) {
@@ -119,7 +82,7 @@ it('a cancelled prefill frees its slot within 500 ms', async () => {
 });
 
 it('metrics and log hold figures and no words', async () => {
-  const run = await rig.ask(20, 'Say something about Xylophones', { maxTokens: 5 }).done;
+  const run = await answer(20, 'Say something about Xylophones', { maxTokens: 5 });
   expect(run.end.usage.completion).toBe(5);
   const value = async (line: string) => {
     const page = await (await fetch(`http://127.0.0.1:${agent.opsPort()}/metrics`)).text();
@@ -132,9 +95,9 @@ it('metrics and log hold figures and no words', async () => {
     );
   };
   // Figures of runners arrive within a second.
-  await expect.poll(() => value('slipway_worker_tokens_total{kind="completion"'), { timeout: 10_000 }).toBeGreaterThan(1_000);
+  await expect.poll(() => value('slipway_worker_tokens_total{kind="completion"'), { timeout: 10_000 }).toBeGreaterThanOrEqual(sum.tokens);
   await expect.poll(() => value('slipway_worker_streams_total{outcome="cancelled"'), { timeout: 10_000 }).toBeGreaterThan(0);
-  expect(await value('slipway_worker_streams_total{outcome="done"')).toBeGreaterThan(5);
+  expect(await value('slipway_worker_streams_total{outcome="done"')).toBeGreaterThanOrEqual(sum.streams);
   expect(await value('slipway_worker_rejections_total')).toBeGreaterThan(0);
   expect(await value('slipway_worker_deployments{state="ready"')).toBe(1);
   expect(await value('slipway_worker_memory_free_bytes')).toBeGreaterThan(1_000_000);

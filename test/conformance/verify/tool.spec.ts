@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { freePorts } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ProductGround } from '../product-ground.js';
+import { ProductGround } from './product-ground.js';
 
 const run = promisify(execFile);
 

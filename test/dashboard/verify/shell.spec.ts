@@ -66,3 +66,61 @@ it('a phone opens the navigation by its menu button', async () => {
   await heading('Members').waitFor();
   expect(await stage.navigation.isVisible()).toBe(false);
 });
+
+it('keys open screens, but not during typing', async () => {
+  const { page } = stage;
+  await stage.signIn();
+  await page.keyboard.press('g');
+  await page.keyboard.press('m');
+  await heading('Members').waitFor();
+  // With its rows there, the list takes k alone, but not after g.
+  await page
+    .getByRole('link', { name: stage.ada.email })
+    .or(page.getByRole('cell', { name: stage.ada.email }))
+    .first()
+    .waitFor();
+  await page.keyboard.press('g');
+  await page.keyboard.press('k');
+  await heading('API Keys').waitFor();
+  await page.keyboard.press('?');
+  await dialog(page).getByText('Collapse or expand the sidebar').waitFor();
+  await page.keyboard.press('g');
+  await page.keyboard.press('m');
+  await page.keyboard.press('Escape');
+  await dialog(page).waitFor({ state: 'detached' });
+  expect(stage.path).toBe(`/${stage.home}/api-keys`);
+  await page.keyboard.press('Control+k');
+  await palette().getByRole('combobox').pressSequentially('g?[');
+  expect(await palette().getByRole('combobox').inputValue()).toBe('g?[');
+});
+
+it('figures are called old while the console does not answer', async () => {
+  const { page } = stage;
+  await page.clock.install();
+  await stage.signIn();
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.route('**/api/**', () => undefined);
+  await stage.navigation.getByRole('link', { name: 'Members' }).click();
+  await heading('Members').waitFor();
+  const notice = page.getByText('The console is not responding.');
+  await expect
+    .poll(
+      async () => {
+        await page.clock.runFor(2_000);
+        return notice.isVisible();
+      },
+      { timeout: 20_000 },
+    )
+    .toBe(true);
+  await page.getByText(/^As of .*, reconnecting$/).waitFor();
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await expect
+    .poll(
+      async () => {
+        await page.clock.runFor(5_000);
+        return notice.isVisible();
+      },
+      { timeout: 20_000 },
+    )
+    .toBe(false);
+});

@@ -1,11 +1,10 @@
 import { CreateKey, type DeploymentId, deploymentSlug, type KeyId, ResponseStore, RevokeKey, StopDeployment } from '@slipway/contracts';
 import { ensureValueStore } from '@slipway/platform';
-import type { OtherName } from '../../conformance/src/case.js';
-import { Engine, MODELS } from '../../conformance/src/engine.js';
-import type { Ground } from '../../conformance/src/run-cases.js';
-import type { TargetAddress } from '../../conformance/src/target.js';
-import { ENV } from '../services/bus.js';
-import { ClientRig, type Tenant } from '../services/client-rig.js';
+import type { OtherName } from '../../../conformance/src/case.js';
+import { MODELS } from '../../../conformance/src/engine.js';
+import type { TargetAddress } from '../../../conformance/src/target.js';
+import { ENV } from '../../services/bus.js';
+import { ClientRig, type Tenant } from '../../services/client-rig.js';
 
 /** As many as there are cases that revoke one. */
 const SPARE_KEYS = 2;
@@ -17,7 +16,7 @@ interface Addresses {
   readonly spareKeys: readonly string[];
 }
 
-/** A Slipway whose deployments have the scripted engine of the conformance tool. */
+/** A Slipway whose deployments have the engine that the conformance tool starts. */
 export class ProductGround {
   readonly #spareKeys = new Map<string, KeyId>();
 
@@ -25,20 +24,13 @@ export class ProductGround {
     private readonly rig: ClientRig,
     private readonly tenant: Tenant,
     private readonly engineUrl: string,
-    private readonly engine: Engine | null,
   ) {}
 
-  /** @param engineUrl where the engine will listen; absent = it has one of its own */
-  static async start(engineUrl?: string): Promise<ProductGround> {
-    const engine = engineUrl === undefined ? await Engine.start() : null;
-    try {
-      const rig = await ClientRig.start(['keys-service', 'deployments-service', 'inference-worker', 'gateway']);
-      await ensureValueStore(ResponseStore, { nats: await rig.bus.connect('boot'), env: ENV, timeoutMs: 20_000 });
-      return new ProductGround(rig, await rig.tenant(), engineUrl ?? engine?.url ?? '', engine);
-    } catch (error) {
-      await engine?.stop();
-      throw error;
-    }
+  /** @param engineUrl where the engine will listen */
+  static async start(engineUrl: string): Promise<ProductGround> {
+    const rig = await ClientRig.start(['keys-service', 'deployments-service', 'inference-worker', 'gateway']);
+    await ensureValueStore(ResponseStore, { nats: await rig.bus.connect('boot'), env: ENV, timeoutMs: 20_000 });
+    return new ProductGround(rig, await rig.tenant(), engineUrl);
   }
 
   /** Makes all deployments and keys. Deployments are ready once the engine listens. */
@@ -67,28 +59,13 @@ export class ProductGround {
     };
   }
 
-  /** The same with the engine of this Slipway, once all deployments are ready. */
-  async ground(): Promise<Ground> {
-    const { target, others, spareKeys } = await this.addresses();
-    const answering = Object.entries({ target, ...others }).filter(([name]) => name !== 'stopped');
-    for (const [, { model }] of answering) {
-      const id = Number(model.replace('deployment-', '')) as DeploymentId;
-      if (Number.isInteger(id)) await this.rig.whenSeen(this.tenant.account, id, { state: 'ready' });
-    }
-    return {
-      ...{ target, others, ...(this.engine && { engine: this.engine }) },
-      spareKeys: spareKeys.map((value) => ({ value, revoke: () => this.revoke(value) })),
-    };
-  }
-
   /** Revokes a spare key. */
   async revoke(value: string): Promise<void> {
     await this.rig.command(RevokeKey, { account: this.tenant.account, key: this.#spareKeys.get(value)! });
   }
 
-  async end(): Promise<void> {
-    await this.rig.end();
-    await this.engine?.stop();
+  end(): Promise<void> {
+    return this.rig.end();
   }
 
   #deploy(model: string, changes: object = {}, engine: object = {}): Promise<DeploymentId> {

@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type DeploymentId, FindDeployment } from '@slipway/contracts';
 import { chatChunk, sseEvent } from '@slipway/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { until } from '../testing/until.js';
-import { ClientStream } from './client-answer.js';
-import { ClientCrowd } from './client-crowd.js';
-import { ClientRig, type Tenant } from './client-rig.js';
+import { until } from '../../testing/until.js';
+import { ClientStream } from '../client-answer.js';
+import { ClientCrowd } from '../client-crowd.js';
+import { ClientRig, type Tenant } from '../client-rig.js';
 
 let rig: ClientRig;
 let tenant: Tenant;
