@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Tool } from '@slipway/contracts';
 import { Utf8Assembler } from '@slipway/engine';
 import { describe, expect, it } from 'vitest';
@@ -45,7 +46,7 @@ function read(family: CallFamily, pieces: Iterable<string>): Found[] {
   );
   for (const piece of pieces) reader.push(piece);
   reader.end();
-  expect(reader.held).toBe(0);
+  if (reader.held !== 0) throw new Error(`${reader.held} characters are held after the end.`);
   return found;
 }
 
@@ -56,11 +57,14 @@ describe('CallReader', () => {
 
   it.each(CASES)('%s, cut anywhere between two bytes', (_, family, answer, expected) => {
     const bytes = Buffer.from(answer);
-    for (let cut = 0; cut <= bytes.length; cut += 1) {
+    const cuts = Array.from({ length: bytes.length + 1 }, (_none, cut) => cut);
+    // An expectation of each cut would take longer than reading them all.
+    const misread = cuts.filter((cut) => {
       const utf8 = new Utf8Assembler();
       const pieces = [bytes.subarray(0, cut), bytes.subarray(cut)].map((part) => utf8.push(part));
-      expect([cut, read(family, pieces)]).toEqual([cut, expected]);
-    }
+      return !isDeepStrictEqual(read(family, pieces), expected);
+    });
+    expect(misread).toEqual([]);
   });
 
   it.each(CASES)('%s, byte by byte', (_, family, answer, expected) => {
