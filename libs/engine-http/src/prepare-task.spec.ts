@@ -84,12 +84,18 @@ const long: CanonicalRequest = {
   ],
 };
 
+const longer: CanonicalRequest = {
+  ...long,
+  messages: [LONG, LONG.repeat(20), 'short', LONG.repeat(8)].map((text) => ({ role: 'user', content: [{ type: 'text', text }] })),
+};
+
 describe('a start that is prepared without its texts', () => {
   it('becomes what a thread makes of it', () => {
     for (const req of [
       long,
       { ...long, messages: long.messages.slice(0, 1) },
       { ...long, n: 1, tools: undefined, output: { kind: 'json_object' } },
+      longer,
     ]) {
       const start = startOf(req);
       const { pieces: expected, ...others } = preparedOf<PreparedRequest>(prepareInThread({ kind: 'request', start, options: server }));
@@ -98,6 +104,14 @@ describe('a start that is prepared without its texts', () => {
       const [body, whole] = [pieces, expected].map((list) => Buffer.concat(bodyOf(list, 5) as Uint8Array[]).toString());
       expect(body).toBe(whole);
     }
+  });
+
+  it('is sent in few pieces, of which the long ones are not copied', () => {
+    const start = startOf(longer);
+    const { pieces = [] } = prepareWithoutTexts(start, server) ?? {};
+    const isInPlace = pieces.map((piece) => typeof piece !== 'string' && piece.buffer === start.buffer && piece.length > 40_000);
+    expect(isInPlace).toEqual([false, true, false, true, false]);
+    expect(bodyOf(pieces, 5)).toHaveLength(5);
   });
 
   it('is left to a thread where a text of it is needed, or too much stands beside', () => {

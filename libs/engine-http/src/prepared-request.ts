@@ -9,6 +9,9 @@ import { promptFields, requestBody, type RequestBodyOptions } from './request-bo
 /** Images of one request that are fetched. */
 const MAX_FETCHED = 16;
 
+/** From here on a piece is sent from where it is, in bytes. */
+const LONG_PIECE_BYTES = 32 * 1024;
+
 /** What of a body is written out: text, or its UTF-8. */
 export type BodyPiece = string | Uint8Array;
 
@@ -57,7 +60,24 @@ export function prepareWithMarks(request: CanonicalRequest, options: PrepareOpti
   if (request.continue_final === true || hasRemote(request)) return null;
   const { pieces, moreBytes } = texts.putBack(JSON.stringify(unlimitedBody(request, options)).slice(0, -1));
   const { promptBytes, ...facts } = factsOf(request);
-  return { facts: { ...facts, promptBytes: promptBytes + moreBytes }, ...readingOf(request), pieces: [Buffer.concat(pieces)], images: [] };
+  return { facts: { ...facts, promptBytes: promptBytes + moreBytes }, ...readingOf(request), pieces: gathered(pieces), images: [] };
+}
+
+/** The same bytes in fewer pieces. What is long stays where it is: copying it costs more than a write. */
+function gathered(pieces: readonly Uint8Array[]): Uint8Array[] {
+  const fewer: Uint8Array[] = [];
+  let short: Uint8Array[] = [];
+  for (const piece of pieces) {
+    if (piece.length < LONG_PIECE_BYTES) {
+      short.push(piece);
+      continue;
+    }
+    if (short.length > 0) fewer.push(Buffer.concat(short));
+    fewer.push(piece);
+    short = [];
+  }
+  if (short.length > 0) fewer.push(Buffer.concat(short));
+  return fewer;
 }
 
 const unlimitedBody = (request: CanonicalRequest, options: PrepareOptions): object => requestBody(request, { maxTokens: null, ...options });
@@ -77,7 +97,11 @@ export function bodyOf(pieces: readonly BodyPiece[], maxTokens: number | null): 
   const end = maxTokens === null ? '}' : `,"max_tokens":${maxTokens}}`;
   const [only] = pieces;
   if (pieces.length === 1 && typeof only === 'string') return only + end;
-  return [...pieces, end].map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece));
+  const bytes = pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece));
+  const last = bytes.at(-1);
+  // Each piece is a write.
+  if (last && last.length < LONG_PIECE_BYTES) return [...bytes.slice(0, -1), Buffer.concat([last, Buffer.from(end)])];
+  return [...bytes, Buffer.from(end)];
 }
 
 function beginningOf({ messages, continue_final: continues }: CanonicalRequest): string {
