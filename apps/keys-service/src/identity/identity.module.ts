@@ -28,10 +28,8 @@ import { FailedSignIns, PasswordsService } from './passwords.service.js';
 import { PeopleHandlers } from './people.handlers.js';
 import { PeopleRepository } from './people.repository.js';
 import { PeopleService } from './people.service.js';
-import { EvaluationKeysRepository } from './evaluation-keys.repository.js';
 import { EvaluationKeysHandlers } from './evaluation-keys.handlers.js';
 import { EvaluationKeys } from './evaluation-keys.service.js';
-import { PlaygroundKeysRepository } from './playground-keys.repository.js';
 import { PlaygroundAdmission, PlaygroundKeys } from './playground.service.js';
 import { ConfiguredProvider, ProviderSignIn } from './provider-sign-in.service.js';
 import { QuotaDefaults, Quotas } from './quotas.service.js';
@@ -41,6 +39,7 @@ import { sessionEnded } from './session-times.js';
 import { SessionTokenIssuer } from './session-tokens.service.js';
 import { SessionsHandlers } from './sessions.handlers.js';
 import { SessionsRepository } from './sessions.repository.js';
+import { ShortLivedKeysRepository } from './short-lived-keys.repository.js';
 import { SignInCompletion } from './sign-in-completion.service.js';
 import { SignInHandlers } from './sign-in.handlers.js';
 import { SigningKeysRepository } from './signing-keys.repository.js';
@@ -100,15 +99,14 @@ const ownProofs: FactoryProvider<ProofReader> = { provide: ProofReader, useFacto
     PeopleService,
     PlaygroundAdmission,
     PlaygroundKeys,
-    PlaygroundKeysRepository,
     EvaluationKeys,
-    EvaluationKeysRepository,
     ProviderSignIn,
     Quotas,
     RefreshService,
     SessionRevocation,
     SessionTokenIssuer,
     SessionsRepository,
+    ShortLivedKeysRepository,
     SignInCompletion,
     SignInNoncesRepository,
     SigningKeys,
@@ -121,9 +119,6 @@ const ownProofs: FactoryProvider<ProofReader> = { provide: ProofReader, useFacto
     configured(ConfiguredProvider, configuredProvider),
     configured(SecretVault, ({ SLIPWAY_SECRET_KEY: keys }: KeysConfig) => new SecretVault(keys)),
   ],
-  exports: [
-    ...[AccountsService, Authority, KeyFeedChanges, KeyMint, KeyProofs, PlaygroundKeysRepository],
-    ...[EvaluationKeysRepository, Quotas],
-  ],
+  exports: [...[AccountsService, Authority, KeyFeedChanges, KeyMint, KeyProofs], ...[Quotas, ShortLivedKeysRepository]],
 })
 export class IdentityModule {}

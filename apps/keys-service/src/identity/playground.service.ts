@@ -4,9 +4,9 @@ import { AuditLog, Transactions, type Tx } from '@slipway/database';
 import { KeyFeedChanges, type StoredKey } from '../shared/key-feed.repository.js';
 import { KeyMint } from '../shared/key-minting.js';
 import { Authority } from './authority.service.js';
-import { type PlaygroundGrant, PlaygroundKeysRepository } from './playground-keys.repository.js';
 import { idleEnd, isLive, sessionEnded } from './session-times.js';
 import { type Session, SessionsRepository } from './sessions.repository.js';
+import { type PlaygroundGrant, ShortLivedKeysRepository } from './short-lived-keys.repository.js';
 
 /** A session that asks for a playground key. */
 export interface PlaygroundRequest {
@@ -40,7 +40,7 @@ export class PlaygroundAdmission {
     const session = await this.sessions.lock(tx, id);
     const isTheirs = actor.kind === 'user' && session?.user === actor.user;
     if (!session || !isTheirs || !isLive(session, Date.now())) throw sessionEnded();
-    return { grant: { account, session: id, expiresAt: keyEnd(session) }, actorName };
+    return { grant: { kind: 'playground', account, session: id, expiresAt: keyEnd(session) }, actorName };
   }
 
   /** As `admit`, for the owner of a presented key. @throws ServiceError `session_ended` */
@@ -53,7 +53,7 @@ export class PlaygroundAdmission {
     } catch (error) {
       throw isServiceError(error) ? sessionEnded() : error;
     }
-    return { account, session: id, expiresAt: keyEnd(session) };
+    return { kind: 'playground', account, session: id, expiresAt: keyEnd(session) };
   }
 }
 
@@ -65,7 +65,7 @@ export class PlaygroundKeys {
   constructor(
     private readonly transactions: Transactions,
     private readonly admission: PlaygroundAdmission,
-    private readonly keys: PlaygroundKeysRepository,
+    private readonly keys: ShortLivedKeysRepository,
     private readonly mint: KeyMint,
     private readonly feed: KeyFeedChanges,
     private readonly audit: AuditLog,

@@ -3,8 +3,8 @@ import { SESSION_TOKEN_LIFE_S, SessionFeed, type SessionFeedRecord } from '@slip
 import type { Tx } from '@slipway/database';
 import { type FeedPublisher, publisherOf } from '@slipway/feed';
 import { KeyFeedChanges } from '../shared/key-feed.repository.js';
-import { PlaygroundKeysRepository } from './playground-keys.repository.js';
 import { type Session, type SessionFilter, sessionRecord, SessionsRepository } from './sessions.repository.js';
+import { ShortLivedKeysRepository } from './short-lived-keys.repository.js';
 
 /** How far the clocks of consoles may differ, in seconds. */
 const CLOCK_SKEW_S = 60;
@@ -15,7 +15,7 @@ export class SessionRevocation {
   constructor(
     private readonly sessions: SessionsRepository,
     @Inject(publisherOf(SessionFeed)) private readonly feed: FeedPublisher<SessionFeedRecord, Tx>,
-    private readonly playground: PlaygroundKeysRepository,
+    private readonly playground: ShortLivedKeysRepository,
     private readonly keyFeed: KeyFeedChanges,
   ) {}
 

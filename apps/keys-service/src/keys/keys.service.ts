@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type AccountId, type Actor, type DeploymentId, type KeyId, type Limits, ServiceError } from '@slipway/contracts';
 import { Transactions } from '@slipway/database';
 import { Authority } from '../identity/authority.service.js';
-import { EvaluationKeysRepository } from '../identity/evaluation-keys.repository.js';
-import { PlaygroundKeysRepository } from '../identity/playground-keys.repository.js';
+import { ShortLivedKeysRepository } from '../identity/short-lived-keys.repository.js';
 import type { StoredKey } from '../shared/key-feed.repository.js';
 import { KeyMint } from '../shared/key-minting.js';
 import { type Page, readPage } from '../shared/page.js';
@@ -19,15 +18,13 @@ export interface KeyAddress {
 /** Deployment keys of accounts. A key's value is in the reply that issues it, and is stored nowhere. */
 @Injectable()
 export class KeysService {
-  // oxlint-disable-next-line slipway/max-params -- keys of other kinds have tables of their own
   constructor(
     private readonly transactions: Transactions,
     private readonly keys: KeysRepository,
     private readonly mint: KeyMint,
     private readonly changes: KeyChanges,
     private readonly authority: Authority,
-    private readonly playground: PlaygroundKeysRepository,
-    private readonly evaluations: EvaluationKeysRepository,
+    private readonly shortLived: ShortLivedKeysRepository,
   ) {}
 
   /** @throws ServiceError `invalid_request` for an expiry in the past, and what `KeyChanges.create` throws */
@@ -42,8 +39,8 @@ export class KeysService {
   /** Numbers of the account's keys of the playground and of evaluations, which are not in its list. */
   unlistedKeys(account: AccountId): Promise<{ playground: KeyId[]; evaluation: KeyId[] }> {
     return this.transactions.read(async (connection) => ({
-      playground: await this.playground.idsOf(connection, account),
-      evaluation: await this.evaluations.idsOf(connection, account),
+      playground: await this.shortLived.idsOf(connection, account, 'playground'),
+      evaluation: await this.shortLived.idsOf(connection, account, 'evaluation'),
     }));
   }
 
