@@ -179,6 +179,10 @@ describe('the Helm chart, run by the controllers of Kubernetes', () => {
 
   it('loses no replica in an upgrade, GPU pools one', async (context) => {
     const cluster = api(context);
+    // Pods that the tests before evicted may not be replaced yet.
+    const areThere = async (): Promise<boolean> =>
+      (await all(cluster, 'deployments')).every(({ spec, status }) => status.availableReplicas === spec.replicas);
+    await until('all replicas are there', areThere, WITHIN_MS, 500);
     const before = new Map((await all(cluster, 'deployments')).map(({ metadata, spec }) => [metadata.name, spec.replicas]));
     let isOver = false;
     const values = ['--values', join(folder, 'values.yaml'), '--set', 'image.tag=0.2.0'];
