@@ -40,6 +40,27 @@ describe('the first requests of a model', () => {
     await engine.unload();
   });
 
+  it('end a load that is given up or unloaded with that reason', async () => {
+    const givenUp = new Error('The load was given up.');
+    const reasons = await Promise.all(
+      ['given up', 'unloaded'].map(async (how) => {
+        const controller = new AbortController();
+        const engine = new LlamaEngine(DEMO_MODEL, SETTINGS);
+        const generate = engine.generate.bind(engine);
+        vi.spyOn(engine, 'generate').mockImplementation((...given) => {
+          const answer = generate(...given);
+          if (how === 'unloaded') void engine.unload();
+          else controller.abort(givenUp);
+          return answer;
+        });
+        const reason: unknown = await engine.load(() => undefined, controller.signal).catch((error: unknown) => error);
+        await engine.unload();
+        return reason;
+      }),
+    );
+    expect(reasons).toEqual([givenUp, expect.objectContaining({ reason: 'engine_crashed' })]);
+  });
+
   // A Mac has a GPU for llama.cpp.
   it.skipIf(process.platform === 'darwin')('come with a warning where a GPU was wanted and none is found', async () => {
     const warn = vi.spyOn(SETTINGS.log, 'warn');

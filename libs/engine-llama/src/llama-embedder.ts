@@ -15,7 +15,7 @@ import {
   vectorText,
 } from '@slipway/engine';
 import { type LlamaEmbeddingContext, LlamaLogLevel, type Token } from 'node-llama-cpp';
-import { type LoadedEmbedder, loadEmbedder } from './load-model.js';
+import { type LoadedEmbedder, loadEmbedder, unloadedMeanwhile } from './load-model.js';
 
 const shutDown = (): ServiceError => new ServiceError('server_shutting_down', 'The model is being unloaded.', { retryAfterS: 1 });
 
@@ -53,7 +53,7 @@ export class LlamaEmbedder implements Engine {
     const loaded = await loadEmbedder({ path, context, sequences: slots, threads, gpu, log, signal, onProgress });
     this.#loaded = loaded;
     try {
-      if (this.#closing) throw new EngineLoadError('engine_crashed', 'The model was unloaded while it was loading.');
+      if (this.#closing) throw unloadedMeanwhile();
       this.#free = [...loaded.context.all];
       const dimensions = await this.#warmUp(loaded.context.all[0]);
       // llama.cpp warns of every text, because its binding marks the last token alone as output.
@@ -132,6 +132,7 @@ export class LlamaEmbedder implements Engine {
       vectorText(vector);
       return vector.length;
     } catch (cause) {
+      if (this.#closing) throw unloadedMeanwhile();
       throw new EngineLoadError('model_invalid', 'The model made no vector of its first text.', { cause });
     }
   }

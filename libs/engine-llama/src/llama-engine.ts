@@ -16,7 +16,7 @@ import type { AnswerPlan } from './answer-plan.js';
 import { type GenerationOutcome, GenerationRound, type GenerationRun, type GenerationTask } from './generation.js';
 import { compileKernels, FIRST_REQUEST } from './gpu-kernels.js';
 import { readGrammar } from './grammar-gate.js';
-import { loadModel } from './load-model.js';
+import { loadModel, unloadedMeanwhile } from './load-model.js';
 import { capabilitiesOf, prepareModel, type ReadyModel } from './ready-model.js';
 import { endsInReasoning } from './reasoning-splitter.js';
 import { samplingOptions } from './sampling-options.js';
@@ -62,7 +62,7 @@ export class LlamaEngine implements Engine {
       onProgress: onFileProgress,
     });
     try {
-      if (this.#closing) throw new EngineLoadError('engine_crashed', 'The model was unloaded while it was loading.');
+      if (this.#closing) throw unloadedMeanwhile();
       this.#ready = prepareModel(loaded);
       const { model, llama, gpu: device } = loaded.base;
       const { release } = llama.llamaCppRelease;
@@ -228,6 +228,8 @@ export class LlamaEngine implements Engine {
       const { slots } = this.settings;
       if (onGpu) await compileKernels({ generate, slots, context: this.#ready?.context ?? 0 }, onProgress, signal);
     } catch (cause) {
+      signal.throwIfAborted();
+      if (this.#closing) throw unloadedMeanwhile();
       const message = cause instanceof ServiceError ? cause.message : 'unknown failure';
       throw new EngineLoadError('model_invalid', `The model failed its first request: ${message}`, { cause });
     }

@@ -140,6 +140,10 @@ function asLoadError(error: unknown): EngineLoadError {
   return new EngineLoadError('model_invalid', 'llama.cpp cannot load this file: it is damaged, incomplete, or not a GGUF model.', options);
 }
 
+/** The error of a load whose engine is unloaded before it ends. */
+export const unloadedMeanwhile = (): EngineLoadError =>
+  new EngineLoadError('engine_crashed', 'The model was unloaded while it was loading.');
+
 /**
  * Loads a GGUF file, unless another context with an adapter uses it here, and allocates the memory for all sequences.
  * @throws EngineLoadError, or the signal's reason after an abort; all memory is freed then.
