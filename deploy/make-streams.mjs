@@ -19,6 +19,8 @@ async function make(ensure, nats) {
       return await ensure({ nats, env, replicas, missingOnly, timeoutMs: 5_000 });
     } catch (error) {
       if (Date.now() > end || isTooLarge(error)) throw error;
+      // A server that does not hear the leader may say so for ever, while the others know it: the next one is asked.
+      await nats.reconnect();
       await delay(1_000);
     }
   }
