@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { freePorts } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adapterOf, TrainingStage } from '../../training/training-stage.js';
@@ -25,11 +25,12 @@ class RayNodes {
   }
 
   async #add(...args: string[]): Promise<void> {
-    const ray = join(dirname(TORCH_PYTHON ?? ''), 'ray');
+    // The program `ray` names the folder in which it was installed, and the trainer's packages are moved afterwards.
+    const ray = ['-m', 'ray.scripts.scripts', 'start'];
     const common = ['--node-ip-address=127.0.0.1', '--num-cpus=1', '--object-store-memory=100000000', '--disable-usage-stats', '--block'];
     // Ports that the system chooses: those that Ray would choose itself are the same on both nodes.
     common.push('--min-worker-port=0', '--max-worker-port=0');
-    const node = spawn(ray, ['start', ...args, ...common], { detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const node = spawn(TORCH_PYTHON ?? '', [...ray, ...args, ...common], { detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#nodes.push(node);
     let said = '';
     await new Promise<void>((resolve, reject) => {
@@ -39,6 +40,7 @@ class RayNodes {
       };
       node.stdout?.on('data', read);
       node.stderr?.on('data', read);
+      node.once('error', reject);
       node.once('exit', () => reject(new Error(`The node ended: ${said.slice(-2_000)}`)));
     });
   }
