@@ -46,6 +46,22 @@ describe.each(ERAS)('an agent of the %s era', (era) => {
     }
   });
 
+  it('creates a deployment that serves requests', async () => {
+    const slug = await created(agent, { alias: 'fresh' });
+    await whenState(agent, slug, 'ready');
+    const shown = await call(agent, 'get_deployment', { slug: `${tenant.slug}/fresh` });
+    expect(shown.data).toMatchObject({ slug, aliases: [`${tenant.slug}/fresh`], state: 'ready', revision: 1 });
+    expect(JSON.parse(shown.text)).toEqual(shown.data);
+    const [gateway = ''] = stage.rig.gateways;
+    expect(shown.data['url']).toBe(`${gateway}/${slug}`);
+    const answer = await answerOf(
+      'it answers',
+      { gateway, path: `${tenant.slug}/fresh`, key: tenant.key.value },
+      ({ status }) => status === 200,
+    );
+    expect(answer.body).toContain('first');
+  });
+
   it('is named in the audit log', async () => {
     const slug = await created(agent);
     const { entries } = await stage.rig.command(ListDeploymentAudit, { account: tenant.account });
@@ -78,6 +94,23 @@ describe.each(ERAS)('an agent of the %s era', (era) => {
       return result.last_client === name && result;
     });
     expect(Date.now() - Date.parse(found.key?.last_used_at ?? '')).toBeLessThan(60_000);
+  });
+
+  it('learns which argument is wrong', async () => {
+    const cases: [string, Record<string, unknown>, string][] = [
+      ['list_deployments', { state: 'asleep' }, 'state'],
+      ['list_deployments', { limit: 101 }, 'limit'],
+      ['list_deployments', { cursor: 'nonsense' }, 'cursor'],
+      ['get_usage', { from: 'yesterday' }, 'from'],
+      ['create_deployment', { model: 'https://user:hidden-word@example.com/m.gguf' }, 'model'],
+      ['update_deployment', { slug: 'deployment-1', engine_url: 'http://127.0.0.1:1' }, 'model'],
+    ];
+    for (const [tool, args, argument] of cases) {
+      const answer = await call(agent, tool, args);
+      expect([tool, answer.data['code'], answer.data['argument']]).toEqual([tool, 'invalid_request', argument]);
+      expect(answer.text).not.toContain('hidden-word');
+    }
+    expect(codeOf(await call(agent, 'create_deployment', { model: '/etc/passwd' }))).toBe('source_not_allowed');
   });
 
   it('reads deployments as resources, too', async () => {
@@ -122,39 +155,6 @@ describe('an agent', () => {
   beforeAll(async () => {
     tenant = await stage.tenant();
     agent = await stage.client(tenant.mcp.value, 'modern');
-  });
-
-  it('creates a deployment that serves requests', async () => {
-    const slug = await created(agent, { alias: 'fresh' });
-    await whenState(agent, slug, 'ready');
-    const shown = await call(agent, 'get_deployment', { slug: `${tenant.slug}/fresh` });
-    expect(shown.data).toMatchObject({ slug, aliases: [`${tenant.slug}/fresh`], state: 'ready', revision: 1 });
-    expect(JSON.parse(shown.text)).toEqual(shown.data);
-    const [gateway = ''] = stage.rig.gateways;
-    expect(shown.data['url']).toBe(`${gateway}/${slug}`);
-    const answer = await answerOf(
-      'it answers',
-      { gateway, path: `${tenant.slug}/fresh`, key: tenant.key.value },
-      ({ status }) => status === 200,
-    );
-    expect(answer.body).toContain('first');
-  });
-
-  it('learns which argument is wrong', async () => {
-    const cases: [string, Record<string, unknown>, string][] = [
-      ['list_deployments', { state: 'asleep' }, 'state'],
-      ['list_deployments', { limit: 101 }, 'limit'],
-      ['list_deployments', { cursor: 'nonsense' }, 'cursor'],
-      ['get_usage', { from: 'yesterday' }, 'from'],
-      ['create_deployment', { model: 'https://user:hidden-word@example.com/m.gguf' }, 'model'],
-      ['update_deployment', { slug: 'deployment-1', engine_url: 'http://127.0.0.1:1' }, 'model'],
-    ];
-    for (const [tool, args, argument] of cases) {
-      const answer = await call(agent, tool, args);
-      expect([tool, answer.data['code'], answer.data['argument']]).toEqual([tool, 'invalid_request', argument]);
-      expect(answer.text).not.toContain('hidden-word');
-    }
-    expect(codeOf(await call(agent, 'create_deployment', { model: '/etc/passwd' }))).toBe('source_not_allowed');
   });
 
   it('reads what a request used', async () => {
