@@ -2,7 +2,7 @@ import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { SignedOutPage } from './signed-out-page.js';
 
-// Its keys, its clock, and what the shell keeps over a reload, on a phone and in another account are under verify.
+// Keys, a console that is silent, and what the shell keeps over a reload, on a phone and in another account are under verify.
 const stage = SignedOutPage.around();
 
 const heading = (name: string): Locator => stage.page.getByRole('heading', { level: 1, name });

@@ -43,22 +43,24 @@ describe('the first requests of a model', () => {
   it('end a load that is given up or unloaded with that reason', async () => {
     const givenUp = new Error('The load was given up.');
     const reasons = await Promise.all(
-      ['given up', 'unloaded'].map(async (how) => {
+      ['given up', 'given up and failed', 'unloaded'].map(async (how) => {
         const controller = new AbortController();
         const engine = new LlamaEngine(DEMO_MODEL, SETTINGS);
         const generate = engine.generate.bind(engine);
-        vi.spyOn(engine, 'generate').mockImplementation((...given) => {
+        vi.spyOn(engine, 'generate').mockImplementation(async (...given) => {
           const answer = generate(...given);
           if (how === 'unloaded') void engine.unload();
           else controller.abort(givenUp);
-          return answer;
+          const usage = await answer;
+          if (how === 'given up and failed') throw new Error('The request failed.');
+          return usage;
         });
         const reason: unknown = await engine.load(() => undefined, controller.signal).catch((error: unknown) => error);
         await engine.unload();
         return reason;
       }),
     );
-    expect(reasons).toEqual([givenUp, expect.objectContaining({ reason: 'engine_crashed' })]);
+    expect(reasons).toEqual([givenUp, givenUp, expect.objectContaining({ reason: 'engine_crashed' })]);
   });
 
   // A Mac has a GPU for llama.cpp.

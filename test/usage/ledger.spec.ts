@@ -22,19 +22,17 @@ describe('the ledger', () => {
   }, 180_000);
   afterAll(() => rig?.end(), 60_000);
 
-  const gateways = (): string[] => rig.processes('gateway').map((gateway) => rig.addressOf(gateway));
-
   it('agrees with the engine to the token', async () => {
     const tenant = await rig.tenant();
     const first = async (): Promise<UsageRow | undefined | false> => {
       const [row] = await rig.usage(tenant);
-      return row?.requests === gateways().length && row;
+      return row?.requests === rig.gateways.length && row;
     };
     const before = await until('the first requests are counted', first, 30_000);
     const completed: Script[] = Array.from({ length: 24 }, (_, i) => ({ tokens: i % 9, end: 'complete' }));
     const failed: Script[] = [1, 2, 3, 4].map((tokens) => ({ tokens, end: 'fail' }));
     const left: Script[] = [2, 3, 5, 7].map((tokens) => ({ tokens, end: 'hold' }));
-    const at = (i: number): string => gateways()[i % 2] ?? '';
+    const at = (i: number): string => rig.gateways[i % 2] ?? '';
     for (const [i, script] of completed.entries()) await (await send(at(i), tenant, script, SHAPES[i % 4]!)).text();
     for (const [i, script] of failed.entries()) await (await send(at(i), tenant, script, SHAPES[i]!)).text().catch(() => '');
     for (const [i, script] of left.entries()) {
@@ -95,7 +93,7 @@ describe('the ledger', () => {
   it("groups usage and states each key's last use", async () => {
     const tenant = await rig.tenant();
     const begun = Date.now();
-    for (const shape of SHAPES) await (await send(gateways()[0]!, tenant, { tokens: 3, end: 'complete' }, shape)).text();
+    for (const shape of SHAPES) await (await send(rig.gateways[0]!, tenant, { tokens: 3, end: 'complete' }, shape)).text();
     const rows = await until(
       'all are counted',
       async () => {
@@ -115,9 +113,9 @@ describe('the ledger', () => {
   it('states latency percentiles by deployment and step', async () => {
     const tenant = await rig.tenant();
     for (let tokens = 1; tokens < 7; tokens += 1)
-      await (await send(gateways()[0]!, tenant, { tokens, end: 'complete' }, SHAPES[0]!)).text();
-    await (await send(gateways()[0]!, tenant, { tokens: 2, end: 'fail' }, SHAPES[0]!)).text().catch(() => '');
-    await until('all are counted', async () => (await rig.usage(tenant))[0]?.requests === gateways().length + 7, 30_000);
+      await (await send(rig.gateways[0]!, tenant, { tokens, end: 'complete' }, SHAPES[0]!)).text();
+    await (await send(rig.gateways[0]!, tenant, { tokens: 2, end: 'fail' }, SHAPES[0]!)).text().catch(() => '');
+    await until('all are counted', async () => (await rig.usage(tenant))[0]?.requests === rig.gateways.length + 7, 30_000);
     const nearest = (times: number[], share: number): number => times.toSorted((a, b) => a - b)[Math.ceil(share * times.length) - 1]!;
     const times = await rig.sql<{ ttft: number; ms: number }>(
       `SELECT ttft_ms::int AS ttft, ms::int AS ms FROM usage.request WHERE account_id = $1 AND status = 'completed'`,

@@ -5,9 +5,11 @@ import {
   CreateKey,
   type DeploymentId,
   type KeyId,
+  type Limits,
   PointAlias,
   QueryUsage,
   type RpcContract,
+  SetKeyLimits,
   type UsageGroup,
   type UsageRow,
   UsageStream,
@@ -154,6 +156,16 @@ export class UsageRig<S extends TestService = TestService> {
   restart(ended: S): S {
     this.#processes.splice(this.#processes.indexOf(ended), 1);
     return this.spawn(ended.app);
+  }
+
+  /** Sets the limits of a tenant's key. */
+  limit(tenant: Tenant, limits: z.input<typeof Limits>): Promise<unknown> {
+    return this.command(SetKeyLimits, { account: tenant.account, key: tenant.key.id, limits });
+  }
+
+  /** Addresses of the gateways. */
+  get gateways(): string[] {
+    return this.processes('gateway').map((gateway) => this.addressOf(gateway));
   }
 
   addressOf(gateway: TestService): string {

@@ -4,7 +4,6 @@ import { expect } from 'vitest';
 import { anItem } from './an-item.js';
 import { CERTIFICATE, ModelHost } from './model-host.js';
 import { type Agent, MODEL, rigTest, type WorkerRig } from './rig.js';
-import { until } from './until.js';
 
 export const model = readFileSync(MODEL);
 /** A test with a worker rig and a host of models of its own. */
@@ -30,12 +29,6 @@ export const startAgent = ({ rig, host }: Scene, settings: NodeJS.ProcessEnv = {
 
 export const downloaded = (dep: number, uri: string) => anItem(dep, { source: { kind: 'download', uri } });
 export const cache = (rig: WorkerRig): string[] => readdirSync(join(rig.folder, 'cache'));
-
-export const failure = (rig: WorkerRig, agent: Agent, dep: number) =>
-  until(`deployment ${dep} has failed`, () => {
-    const load = rig.loadOf(agent, dep);
-    return load?.state === 'failed' && load;
-  });
 
 /** Expects that heartbeats showed a download's share grow, and some of it before the end. */
 export function expectProgress(rig: WorkerRig, dep: number): void {

@@ -217,6 +217,14 @@ export class WorkerRig {
     }
   }
 
+  /** Waits until a load of the deployment has failed. */
+  failed(agent: Pick<Agent, 'wk'>, dep: number, rev?: number): Promise<AgentLoad> {
+    return until(`deployment ${dep} has failed`, () => {
+      const load = this.loadOf(agent, dep, rev);
+      return load?.state === 'failed' && load;
+    });
+  }
+
   /** Opens a stream at a ready runner of the deployment. */
   ask(dep: number, text: string, options: AskOptions = {}): Run {
     let answer = '';

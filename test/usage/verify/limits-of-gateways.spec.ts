@@ -1,13 +1,12 @@
-import { Incarnation, type Limits, RecallLimitUse, SetKeyLimits } from '@slipway/contracts';
+import { Incarnation, RecallLimitUse } from '@slipway/contracts';
 import { RpcClient } from '@slipway/platform';
-import type { z } from 'zod';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENV } from '../../services/bus.js';
 import { PatientRpc } from '../../services/patient-rpc.js';
 import type { TestService } from '../../services/test-service.js';
 import { until } from '../../testing/until.js';
 import { ask } from '../limited-requests.js';
-import { type Tenant, UsageRig } from '../usage-rig.js';
+import { UsageRig } from '../usage-rig.js';
 
 describe('limits of several gateways', () => {
   let rig: UsageRig;
@@ -16,20 +15,16 @@ describe('limits of several gateways', () => {
   }, 240_000);
   afterAll(() => rig?.end(), 60_000);
 
-  const gateways = (): string[] => rig.processes('gateway').map((gateway) => rig.addressOf(gateway));
-  const limit = (tenant: Tenant, limits: z.input<typeof Limits>): Promise<unknown> =>
-    rig.command(SetKeyLimits, { account: tenant.account, key: tenant.key.id, limits });
-
   it('hold for three gateways together, within their delay', async () => {
     const tenant = await rig.tenant();
     const perMinute = 30;
-    await limit(tenant, { requests_per_minute: perMinute });
+    await rig.limit(tenant, { requests_per_minute: perMinute });
     const accepted: { sent: number; answered: number }[] = [];
     let slowest = 0;
     const begun = performance.now();
     for (let i = 0; i < 80; i += 1) {
       const sent = performance.now();
-      const { status } = await ask(gateways()[i % 3]!, tenant);
+      const { status } = await ask(rig.gateways[i % 3]!, tenant);
       const answered = performance.now();
       slowest = Math.max(slowest, answered - sent);
       if (status === 200) accepted.push({ sent, answered });
@@ -50,7 +45,7 @@ describe('limits of several gateways', () => {
     const tenant = await rig.tenant();
     const doomed = await rig.spawnProcess('gateway').ready();
     await rig.whenServed(tenant, doomed);
-    await limit(tenant, { requests_per_minute: 12, tokens_per_minute: 100_000 });
+    await rig.limit(tenant, { requests_per_minute: 12, tokens_per_minute: 100_000 });
     const begun = performance.now();
     let accepted = 0;
     const counted = async (gateway: TestService): Promise<Response> => {

@@ -11,8 +11,6 @@ describe('limits', () => {
   }, 240_000);
   afterAll(() => rig?.end(), 60_000);
 
-  const gateways = (): string[] => rig.processes('gateway').map((gateway) => rig.addressOf(gateway));
-
   it("of tokens per day survive a gateway's restart", async () => {
     const tenant = await rig.tenant();
     const counted = (requests: number): Promise<UsageRow> =>
@@ -24,18 +22,18 @@ describe('limits', () => {
         },
         30_000,
       );
-    const before = await counted(gateways().length);
+    const before = await counted(rig.gateways.length);
     const used = before.prompt_tokens + before.completion_tokens;
     // Each request uses 10 tokens; 20 for the answer and about 7 for the prompt are reserved before.
     await rig.command(SetKeyLimits, { account: tenant.account, key: tenant.key.id, limits: { tokens_per_day: used + 100 } });
     // Only the ledger counts requests before a gateway knows the budget. A gateway that knows a later tenant knows it.
     await rig.tenant();
-    await untilStatus(gateways()[0]!, tenant, 200);
-    for (let i = 0; i < 20; i += 1) await ask(gateways()[0]!, tenant);
-    const refused = await ask(gateways()[0]!, tenant);
+    await untilStatus(rig.gateways[0]!, tenant, 200);
+    for (let i = 0; i < 20; i += 1) await ask(rig.gateways[0]!, tenant);
+    const refused = await ask(rig.gateways[0]!, tenant);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '30']);
     expect((await refused.json()) as object).toMatchObject({ error: { type: 'tokens', code: 'rate_limit_exceeded' } });
-    const after = await counted(gateways().length + 8);
+    const after = await counted(rig.gateways.length + 8);
     expect(after.prompt_tokens + after.completion_tokens - used).toBe(80);
     const refusals = await until(
       'the refused requests are counted',
@@ -49,7 +47,7 @@ describe('limits', () => {
       ...{ key: tenant.key.id, deployment: tenant.deployment, alias: 'demo', api: 'chat', requests: 14, errors: 14 },
       ...{ prompt_tokens: 0, cached_tokens: 0, completion_tokens: 0 },
     });
-    await untilStatus(gateways()[1]!, tenant, 429);
+    await untilStatus(rig.gateways[1]!, tenant, 429);
     const doomed = rig.processes('gateway').at(-1)!;
     await doomed.stop();
     const fresh = await rig.restart(doomed).ready();
@@ -58,13 +56,13 @@ describe('limits', () => {
 
   it('that refuse are counted like other refusals', async () => {
     const tenant = await rig.tenant();
-    await untilStatus(gateways()[0]!, tenant, 200);
+    await untilStatus(rig.gateways[0]!, tenant, 200);
     const send = async (path: string, body: string): Promise<number> => {
       const headers = { authorization: `Bearer ${tenant.key.value}`, 'content-type': 'application/json' };
-      return (await fetch(`${gateways()[0]!}${path}/v1/chat/completions`, { method: 'POST', headers, body })).status;
+      return (await fetch(`${rig.gateways[0]!}${path}/v1/chat/completions`, { method: 'POST', headers, body })).status;
     };
     const authorization = `Bearer ${tenant.key.value}`;
-    expect((await fetch(`${gateways()[0]!}/deployment-2000000001/v1/models`, { headers: { authorization } })).status).toBe(404);
+    expect((await fetch(`${rig.gateways[0]!}/deployment-2000000001/v1/models`, { headers: { authorization } })).status).toBe(404);
     expect(await send('/deployment-2000000000', '{}')).toBe(404);
     expect(await send(`/deployment-${tenant.deployment}`, '{')).toBe(400);
     expect(await send(`/deployment-${tenant.deployment}`, '{"messages":[]}')).toBe(400);

@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest';
 import { isAlive } from '../../testing/is-alive.js';
-import { cache, downloaded, downloadTest as it, failure, model, startAgent } from '../download-stage.js';
+import { cache, downloaded, downloadTest as it, model, startAgent } from '../download-stage.js';
 import { childrenOf, HalfModel } from '../half-model.js';
 import { until } from '../until.js';
 
@@ -44,11 +44,11 @@ it.concurrent('models too large or of unknown length are refused', async ({ rig,
     agent,
     paths.map((path, nth) => downloaded(nth + 1, host.url(path))),
   );
-  expect((await failure(rig, agent, 1)).detail).toMatch(
+  expect((await rig.failed(agent, 1)).detail).toMatch(
     /^There is no room: the model takes 1048576\.00 GiB, and the model cache has [\d.]+ GiB left for it\.$/,
   );
-  expect((await failure(rig, agent, 2)).detail).toBe('The server does not say how long the file is.');
-  expect((await failure(rig, agent, 3)).detail).toBe('A model may have at most 200 parts.');
+  expect((await rig.failed(agent, 2)).detail).toBe('The server does not say how long the file is.');
+  expect((await rig.failed(agent, 3)).detail).toBe('A model may have at most 200 parts.');
   expect(host.requests.filter((request) => request.includes('of-09999'))).toEqual([]);
   rig.assign(agent, []);
   await until('the cache is empty', () => cache(rig).length === 0);

@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest';
 import { anItem } from '../an-item.js';
-import { cache, downloaded, downloadTest as it, failure, model, startAgent } from '../download-stage.js';
+import { cache, downloaded, downloadTest as it, model, startAgent } from '../download-stage.js';
 import { BIG_MODEL, sha256 } from '../half-model.js';
 import { MODEL } from '../rig.js';
 import { until } from '../until.js';
@@ -22,7 +22,7 @@ it.concurrent('redirects are followed to allowed hosts only', async ({ rig, host
   host.serve('/foreign.gguf', model);
   const agent = await startAgent({ rig, host });
   rig.assign(agent, [downloaded(1, host.url('/near')), downloaded(2, host.url('/far'))]);
-  expect(await failure(rig, agent, 2)).toMatchObject({
+  expect(await rig.failed(agent, 2)).toMatchObject({
     reason: 'download_failed',
     detail: expect.stringMatching(/redirect .*127\.0\.0\.1.* not on the list/),
   });
@@ -36,7 +36,7 @@ it.concurrent('a wrong checksum is reported, the file fetched once', async ({ ri
   const wrong = anItem(1, { source: { kind: 'download', uri, sha256: sha256(BIG_MODEL) } });
   const agent = await startAgent({ rig, host });
   rig.assign(agent, [wrong]);
-  expect(await failure(rig, agent, 1)).toMatchObject({
+  expect(await rig.failed(agent, 1)).toMatchObject({
     reason: 'download_failed',
     detail: 'The downloaded file does not have the SHA-256 checksum that it should have.',
   });
@@ -59,15 +59,15 @@ it.concurrent('bad addresses say why and leave nothing behind', async ({ rig, ho
     downloaded(3, host.url('/nothing.gguf?signature=secret')),
     downloaded(4, MODEL),
   ]);
-  expect(await failure(rig, agent, 1)).toMatchObject({
+  expect(await rig.failed(agent, 1)).toMatchObject({
     reason: 'download_failed',
     detail: expect.stringContaining('not on the list of allowed hosts'),
   });
-  expect((await failure(rig, agent, 2)).detail).toContain('must be named by an https URL or an hf: URI');
-  const nowhere = await failure(rig, agent, 3);
+  expect((await rig.failed(agent, 2)).detail).toContain('must be named by an https URL or an hf: URI');
+  const nowhere = await rig.failed(agent, 3);
   expect(nowhere).toMatchObject({ reason: 'download_failed', detail: expect.stringContaining('404') });
   expect(nowhere.detail).not.toContain('secret');
-  expect((await failure(rig, agent, 4)).reason).toBe('download_failed');
+  expect((await rig.failed(agent, 4)).reason).toBe('download_failed');
   rig.assign(agent, []);
   await until('the cache is empty', () => cache(rig).length === 0);
 });

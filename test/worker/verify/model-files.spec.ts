@@ -1,6 +1,5 @@
 import { copyFile, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AgentHeartbeat } from '@slipway/contracts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { anItem } from '../an-item.js';
 import { type Agent, MODEL, WorkerRig } from '../rig.js';
@@ -17,11 +16,6 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-const failed = (dep: number): Promise<AgentHeartbeat['loads'][number]> =>
-  until(`deployment ${dep} has failed`, () => {
-    const load = rig.loadOf(agent, dep);
-    return load?.state === 'failed' && load;
-  });
 const file = (path: string): Pick<ReturnType<typeof anItem>, 'source'> => ({ source: { kind: 'file', path } });
 
 it('bad model files say why and stop no others', async () => {
@@ -39,20 +33,21 @@ it('bad model files say why and stop no others', async () => {
     anItem(15, file(join(rig.folder, 'empty.gguf'))),
   ]);
   for (const dep of [11, 12, 13]) {
-    expect(await failed(dep)).toMatchObject({
+    expect(await rig.failed(agent, dep)).toMatchObject({
       reason: 'model_missing',
       detail: 'There is no such model file in the model folders of this worker.',
       progress: null,
     });
   }
-  for (const dep of [14, 15]) expect(await failed(dep)).toMatchObject({ reason: 'model_invalid', detail: expect.stringMatching(/GGUF/) });
+  for (const dep of [14, 15])
+    expect(await rig.failed(agent, dep)).toMatchObject({ reason: 'model_invalid', detail: expect.stringMatching(/GGUF/) });
   expect((await rig.ask(5, 'Hello').done).end.fin).toBe('done');
 });
 
 it('a model file that appears later is loaded', async () => {
   const path = join(rig.folder, 'late.gguf');
   rig.assign(agent, [anItem(5), anItem(16, file(path))]);
-  await failed(16);
+  await rig.failed(agent, 16);
   await copyFile(MODEL, path);
   expect(await rig.ready(agent, 16)).toMatchObject({ reason: null, detail: null });
 });

@@ -16,12 +16,6 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-const failed = (dep: number, rev: number) =>
-  until(`deployment ${dep} has failed`, () => {
-    const load = rig.loadOf(agent, dep, rev);
-    return load?.state === 'failed' && load;
-  });
-
 it('what is no longer listed is unloaded, nothing else', async () => {
   rig.assign(agent, [anItem(5), anItem(6)]);
   await rig.ready(agent, 6);
@@ -57,7 +51,7 @@ it('a new revision loads while the old one serves', async () => {
 
 it('a broken new revision leaves the old one serving', async () => {
   rig.assign(agent, [anItem(5, { rev: 3, source: { kind: 'file', path: join(rig.folder, 'gone.gguf') } })]);
-  expect(await failed(5, 3)).toMatchObject({ rev: 3, reason: 'model_missing' });
+  expect(await rig.failed(agent, 5, 3)).toMatchObject({ rev: 3, reason: 'model_missing' });
   expect(rig.loadOf(agent, 5, 2)?.state).toBe('ready');
   expect((await rig.ask(5, 'Hello', { rev: 2 }).done).end.fin).toBe('done');
 });

@@ -119,6 +119,6 @@ const ownProofs: FactoryProvider<ProofReader> = { provide: ProofReader, useFacto
     configured(ConfiguredProvider, configuredProvider),
     configured(SecretVault, ({ SLIPWAY_SECRET_KEY: keys }: KeysConfig) => new SecretVault(keys)),
   ],
-  exports: [...[AccountsService, Authority, KeyFeedChanges, KeyMint, KeyProofs], ...[Quotas, ShortLivedKeysRepository]],
+  exports: [AccountsService, Authority, KeyFeedChanges, KeyMint, KeyProofs, Quotas, ShortLivedKeysRepository],
 })
 export class IdentityModule {}

@@ -15,20 +15,23 @@ const IDS_MAX = 500;
 
 type Kind = keyof typeof NAME_OF;
 
-/** For whom a key is made, and when it expires. */
-export interface KeyGrant {
-  readonly kind: Kind;
+/** For whom a playground key is made, and when it expires. */
+export interface PlaygroundGrant {
+  readonly kind: 'playground';
   readonly account: AccountId;
-  /** The session that a playground key is for. */
-  readonly session?: SessionId;
+  readonly session: SessionId;
   readonly expiresAt: Date;
 }
 
-/** A grant of a playground key. */
-export interface PlaygroundGrant extends KeyGrant {
-  readonly kind: 'playground';
-  readonly session: SessionId;
+/** The same of a key of an account's evaluations, which have no session. */
+interface EvaluationGrant {
+  readonly kind: 'evaluation';
+  readonly account: AccountId;
+  readonly session?: undefined;
+  readonly expiresAt: Date;
 }
+
+export type KeyGrant = PlaygroundGrant | EvaluationGrant;
 
 /** Rows of keys of the playground and of evaluations. Their numbers are used again, so that usage and gateways have few of them. */
 @Injectable()
