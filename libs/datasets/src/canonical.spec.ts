@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readExample } from './read-example.js';
 import { chatLine, chatLines, validated } from './validated.fixture.js';
 
-const one = async (line: string): Promise<string> => (await validated([line, ...chatLines(120)].join('\n'))).lines[0] ?? '';
+const one = async (line: string): Promise<string> => (await validated(line)).lines[0] ?? '';
 const contentOf = (line: string, i = 0) => (JSON.parse(line) as { messages: { content: string }[] }).messages[i]!.content;
 
 describe('canonical lines', () => {

@@ -131,15 +131,17 @@ describe('reports of an attempt', () => {
   it('of steps are left out above 64 MiB, events are not', async () => {
     answers = () => false;
     const reports = queue();
-    const text = 'x'.repeat(1_000);
-    for (let line = 0; line < 65_000; line += 1) reports.log(text);
+    // Three bytes each.
+    const text = '€'.repeat(1_000);
+    for (let line = 0; line < 23_000; line += 1) reports.log(text);
     reports.point(point(1, 2));
     reports.point(point(2, null, 1));
     reports.event(event('paused'));
     expect(statSync(journal).size).toBeLessThan(65 * 2 ** 20);
-    const codes = left().flatMap(({ events = [] }) => events.map(({ code }) => code));
+    const requests = left();
+    const codes = requests.flatMap(({ events = [] }) => events.map(({ code }) => code));
     expect(codes).toEqual(['points_left_out', 'paused']);
-    expect(left().flatMap(({ metrics = [] }) => metrics.map(({ step }) => step))).toEqual([2]);
+    expect(requests.flatMap(({ metrics = [] }) => metrics.map(({ step }) => step))).toEqual([2]);
     reports.close();
   });
 });
