@@ -107,12 +107,14 @@ describe('connections', () => {
       writer.events([{ k: 'fin', r: 'stop' }]);
       return usageOf(1);
     };
-    const deaf = await open(8);
-    for (const { socket } of deaf) socket.pause();
-    // One after the other: a busy machine answers few large ones at once.
-    for (const client of deaf) {
+    const deaf: RawClient[] = [];
+    // One after the other: a busy machine answers few large ones at once, and a connection that waits for long gets no answer.
+    while (deaf.length < 8) {
+      const client = await door.connect();
+      client.socket.pause();
       client.send(door.good());
       await until('its answer begins', () => client.socket.bytesRead > LARGEST_REFUSAL && door.runner.used === 0, WITHIN_MS);
+      deaf.push(client);
     }
     await uploadOn(await open(MOST - deaf.length));
     await until('others are served', async () => (await statusOf(modelsOf(other))) === 200, WITHIN_MS);
