@@ -22,7 +22,12 @@ export interface Field {
   readonly against: string | null;
 }
 
-type Settings = Readonly<Record<string, string>>;
+/** How a Slipway differs from the first one. */
+interface Differences {
+  /** Further variables of its environment. */
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly gateways?: number;
+}
 
 /** Starts servers, and hands what ends them to a clean-up. */
 class Starter {
@@ -43,12 +48,16 @@ class Starter {
     return startNginx(options, this.#owned);
   }
 
-  /** @param settings further variables of its environment */
-  async slipway(name: string, { version, root }: { version: string; root: string }, settings: Settings = {}): Promise<Way> {
-    const { freePort } = this.stage;
-    const environment = { ...this.stage.environment, ...settings };
+  async slipway(name: string, state: { version: string; root: string }, { settings, gateways }: Differences = {}): Promise<Way> {
+    const { environment, freePort } = this.stage;
     const dataDir = join(this.folder, `data-${name.replaceAll(' ', '-')}`);
-    return startSlipway({ name, version, root, environment, dataDir, port: await freePort(), enginePort: this.enginePort }, this.#owned);
+    return startSlipway(
+      {
+        ...{ name, ...state, dataDir, port: await freePort(), enginePort: this.enginePort, ...(gateways && { gateways }) },
+        environment: { ...environment, ...settings },
+      },
+      this.#owned,
+    );
   }
 
   /** Another state of Slipway, built by a first start of its own, so that what is measured is a start like any other. */
@@ -90,6 +99,23 @@ async function fetchAll({ root, environment }: BenchStage, { against, peers }: B
   return { checkout, peers: installed };
 }
 
+/** Starts a helper. @returns it, and its first message */
+type Helping = <First>(script: string) => Promise<{ helper: HelperProcess; first: First }>;
+
+/** This state of Slipway, and what differs from it as the options want. */
+async function ownWays(starter: Starter, root: string, { spans, doubled }: BenchOptions, help: Helping): Promise<Way[]> {
+  const state = { version: 'this', root };
+  const ways = [await starter.slipway('slipway', state)];
+  if (spans) {
+    const { first: collector } = await help<{ port: number }>('engine/collector-process.js');
+    // The share of traces that Slipway samples by itself is 5 %.
+    const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector.port}` };
+    ways.push(await starter.slipway('slipway with spans', state, { settings }));
+  }
+  if (doubled) ways.push(await starter.slipway('slipway doubled', state, { gateways: 2 }));
+  return ways;
+}
+
 /**
  * Starts everything that takes part; `cleanUp` ends it.
  * @param progress is called with a line for each step
@@ -102,7 +128,7 @@ export async function bringUp(
 ): Promise<Field> {
   const folder = await temporaryFolder(cleanUp);
   const fetched = await fetchAll(stage, options, folder);
-  const help = async <First>(script: string): Promise<{ helper: HelperProcess; first: First }> => {
+  const help: Helping = async <First>(script: string) => {
     const started = await HelperProcess.start<First>(script);
     cleanUp.add(() => started.helper.stop());
     return started;
@@ -112,13 +138,7 @@ export async function bringUp(
   const starter = new Starter(stage, cleanUp, folder, first.port);
   const ways = [directWay(first.port), await starter.nginx()];
   progress('Starting Slipway…');
-  ways.push(await starter.slipway('slipway', { version: 'this', root: stage.root }));
-  if (options.spans) {
-    const { first: collector } = await help<{ port: number }>('engine/collector-process.js');
-    // The share of traces that Slipway samples by itself is 5 %.
-    const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector.port}` };
-    ways.push(await starter.slipway('slipway with spans', { version: 'this', root: stage.root }, settings));
-  }
+  ways.push(...(await ownWays(starter, stage.root, options, help)));
   if (fetched.checkout) progress(`Building and starting Slipway of ${fetched.checkout.commit}…`);
   const other = fetched.checkout ? await starter.otherSlipway(fetched.checkout) : null;
   if (other) ways.push(other);

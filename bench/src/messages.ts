@@ -11,7 +11,8 @@ export interface EngineReport {
 
 /** Where requests go. */
 export interface Target {
-  readonly port: number;
+  /** Of each gateway: connections go to them in turn. */
+  readonly ports: readonly [number, ...number[]];
   readonly path: string;
   readonly model: string;
   /** API key, where one is wanted. */

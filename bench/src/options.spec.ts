@@ -17,6 +17,10 @@ describe('the options of the benchmark', () => {
     expect([readOptions(['short']).spans, readOptions(['short', '--spans']).spans]).toEqual([false, true]);
   });
 
+  it('add a Slipway of two gateways where it is wanted', () => {
+    expect([readOptions(['short']).doubled, readOptions(['short', '--doubled']).doubled]).toEqual([false, true]);
+  });
+
   it('refuse a load that does not exist, and rounds that are no number', () => {
     expect(() => readOptions(['shrt'])).toThrow(/no load shrt; there are rest, idle, short/);
     expect(() => readOptions(['--rounds', '0'])).toThrow(/whole number/);

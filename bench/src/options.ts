@@ -26,6 +26,7 @@ Starts everything that it needs, and ends it. Results are written to bench/resul
                  than 3 % dearer, and by more than the spread of the rounds allows
   --peer NAME[,NAME…]   other gateways take turns too: ${PEERS.map(({ name }) => name).join(', ')}
   --spans        a second Slipway takes turns too, which exports the spans of 5 % of its requests
+  --doubled      a second Slipway takes turns too, with two gateways, two workers and twice the load
   --quick        one round of a quarter of the time: shows that it runs, and measures little
   --help         this text
 `;
@@ -44,6 +45,8 @@ export interface BenchOptions {
   readonly peers: readonly string[];
   /** A way that exports spans takes part. */
   readonly spans: boolean;
+  /** A way with two gateways and two workers takes part. */
+  readonly doubled: boolean;
   readonly help: boolean;
 }
 
@@ -83,9 +86,10 @@ const OPTIONS = {
   rounds: { type: 'string' },
   against: { type: 'string' },
   peer: { type: 'string', multiple: true },
-  spans: { type: 'boolean' },
-  quick: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
+  spans: { type: 'boolean', default: false },
+  doubled: { type: 'boolean', default: false },
+  quick: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
 function parsed(argv: readonly string[]) {
@@ -99,7 +103,7 @@ function parsed(argv: readonly string[]) {
 /** @throws BenchError in one line */
 export function readOptions(argv: readonly string[]): BenchOptions {
   const { values, positionals } = parsed(argv);
-  const { quick = false, help = false, spans = false } = values;
+  const { quick, help, spans, doubled } = values;
   const against = values.against ?? null;
   const names = namesOf(positionals);
   const rounds = roundsOf(values.rounds ?? String(quick && against === null ? 1 : DEFAULT_ROUNDS));
@@ -113,6 +117,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
     against,
     peers: peersOf(values.peer ?? []),
     spans,
+    doubled,
     share: quick ? QUICK_SHARE : 1,
     help,
   };

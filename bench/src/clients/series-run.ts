@@ -130,7 +130,8 @@ export class SeriesRun {
   }
 
   #connect(): LoadConnection {
-    const connection = new LoadConnection(this.series.target.port);
+    const { ports } = this.series.target;
+    const connection = new LoadConnection(ports[this.#all.size % ports.length] ?? ports[0]);
     this.#all.add(connection);
     return connection;
   }

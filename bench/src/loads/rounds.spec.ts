@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { deadlineMs } from '../messages.js';
 import type { Way } from '../ways/way.js';
 import { LOADS, shortened } from './loads.js';
-import { orderOf, waysOf } from './rounds.js';
+import { forEach, orderOf, waysOf } from './rounds.js';
 
 const way = (name: string): Way => ({ name }) as Way;
 const ways = ['direct', 'nginx', 'slipway'].map(way);
@@ -32,6 +32,13 @@ describe('the ways of a round', () => {
   it('send a refused key only to those that check keys', () => {
     expect(namesFor('refused', ['slipway'])).toEqual(['slipway']);
   });
+});
+
+it('a load has as many clients for each gateway as for one', () => {
+  expect(forEach([1], load('short').requests.arrival)).toEqual(load('short').requests.arrival);
+  expect(forEach([1, 2], load('short').requests.arrival)).toMatchObject({ concurrency: 20, withinMs: 4_000 });
+  expect(forEach([1, 2], load('paced').requests.arrival)).toMatchObject({ concurrency: 600 });
+  expect(forEach([1, 2], load('open-150').requests.arrival)).toMatchObject({ perSecond: 300 });
 });
 
 describe('the time of all loads', () => {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Cell } from '../figures/run-file.js';
-import { deadlineMs, type EngineReport, type Requests, type Series, type SeriesResult } from '../messages.js';
+import { type Arrival, deadlineMs, type EngineReport, type Series, type SeriesResult, type Target } from '../messages.js';
 import type { HelperProcess } from '../processes/helper-process.js';
 import { cpuBetween } from '../processes/process-table.js';
 import type { Way } from '../ways/way.js';
@@ -29,12 +29,22 @@ export function waysOf(load: Load, ways: readonly Way[], keys: ReadonlyMap<strin
   return ways.filter(({ name }) => name !== 'direct' || isTimed(load));
 }
 
+/** As many clients, or requests a second, for each gateway as for one. */
+export const forEach = ({ length: gateways }: Target['ports'], arrival: Arrival): Arrival =>
+  arrival.kind === 'open'
+    ? { ...arrival, perSecond: arrival.perSecond * gateways }
+    : {
+        ...arrival,
+        concurrency: arrival.concurrency * gateways,
+        ...(arrival.requests !== undefined && { requests: arrival.requests * gateways }),
+      };
+
 /** Puts one load on one way and counts what it takes. */
 export async function takeCell(surroundings: Surroundings, load: Load, way: Way, key: string | null): Promise<Omit<Cell, 'round'>> {
   const { clients, engine, progress } = surroundings;
   const target = key === null ? way.target : { ...way.target, key };
   const asked = [load.requests, ...(load.beside ? [load.beside] : [])];
-  const series = asked.map((requests: Requests): Series => ({ ...requests, target }));
+  const series = asked.map((requests): Series => ({ ...requests, arrival: forEach(target.ports, requests.arrival), target }));
   await delay(PAUSE_MS);
   await engine.ask();
   const before = way.processes();

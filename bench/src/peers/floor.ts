@@ -20,5 +20,5 @@ export const floor: Peer = {
       ...[natsServer, String(opsPort), String(enginePort), String(port)],
     ],
   }),
-  target: ({ port }) => ({ port, path: CHAT_PATH, model: 'bench', key: null, keyHeader: 'authorization' }),
+  target: ({ port }) => ({ ports: [port], path: CHAT_PATH, model: 'bench', key: null, keyHeader: 'authorization' }),
 };

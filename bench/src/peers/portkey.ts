@@ -27,7 +27,7 @@ export const portkey: Peer = {
     environment: { NODE_ENV: 'production', TRUSTED_CUSTOM_HOSTS: `127.0.0.1,127.0.0.1:${enginePort}` },
   }),
   target: ({ port, enginePort }) => ({
-    ...{ port, path: CHAT_PATH, model: 'bench', key: 'any', keyHeader: 'authorization' },
+    ...{ ports: [port] as const, path: CHAT_PATH, model: 'bench', key: 'any', keyHeader: 'authorization' },
     headers: { 'x-portkey-provider': 'openai', 'x-portkey-custom-host': `http://127.0.0.1:${enginePort}/v1` },
   }),
 };

@@ -52,6 +52,6 @@ export const sglangRouter: Peer = {
       ...['--prometheus-host', '127.0.0.1', '--prometheus-port', String(opsPort), '--log-level', 'warn'],
     ],
   }),
-  target: ({ port }) => ({ port, path: CHAT_PATH, model: 'bench', key: KEY, keyHeader: 'authorization' }),
+  target: ({ port }) => ({ ports: [port], path: CHAT_PATH, model: 'bench', key: KEY, keyHeader: 'authorization' }),
   refusedKey: 'bench-other-key',
 };

@@ -54,6 +54,6 @@ export const tensorzero: Peer = {
     if (base === undefined) return null;
     const { port, pathname } = new URL(base);
     const path = `${pathname}/chat/completions`;
-    return { port: Number(port), path, model: 'tensorzero::model_name::bench', key: null, keyHeader: 'authorization' };
+    return { ports: [Number(port)], path, model: 'tensorzero::model_name::bench', key: null, keyHeader: 'authorization' };
   },
 };

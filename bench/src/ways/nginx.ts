@@ -79,7 +79,7 @@ export async function startNginx(options: NginxOptions, owned: (server: OwnedPro
   return {
     name: 'nginx',
     version: versionOf(binary),
-    target: { port, path: CHAT_PATH, model: 'bench', key: null, keyHeader: 'x-api-key' },
+    target: { ports: [port], path: CHAT_PATH, model: 'bench', key: null, keyHeader: 'x-api-key' },
     processes,
     does: [],
     lacks: ['keys', 'limits', 'usage', 'routing by model'],

@@ -51,7 +51,7 @@ export async function installPeer(peer: Peer, cache: string, environment: NodeJS
 }
 
 /** Whether a request through a server comes back whole. */
-async function answers({ port, path, model, key, headers }: Target): Promise<boolean> {
+async function answers({ ports: [port], path, model, key, headers }: Target): Promise<boolean> {
   const body = JSON.stringify({ model, max_tokens: 1, messages: [{ role: 'user', content: '#bench 1 0#' }] });
   const own = { 'content-type': 'application/json', ...(key !== null && { authorization: `Bearer ${key}` }), ...headers };
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers: own, body }).catch(() => null);

@@ -22,13 +22,15 @@ export interface SlipwayOptions {
   readonly port: number;
   /** The engine that it serves; without one, the bundled model. */
   readonly enginePort?: number;
+  /** Gateways, and as many workers; absent = one of each. */
+  readonly gateways?: number;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The repository is not built yet. */
   readonly isFresh?: true;
 }
 
 interface Ready {
-  readonly base_url: string;
+  readonly gateways: readonly string[];
   readonly alias: string;
   readonly key: string;
   readonly processes: readonly { readonly name: string; readonly pid: number }[];
@@ -61,11 +63,12 @@ async function revokedKey(options: SlipwayOptions): Promise<string> {
  * @param owned is called with the launcher as soon as there is a process to end
  */
 export async function startSlipway(options: SlipwayOptions, owned: (launcher: OwnedProcess) => void): Promise<Way> {
-  const { root, dataDir, port, enginePort, environment, name, version } = options;
+  const { root, dataDir, port, enginePort, gateways, environment, name, version } = options;
   const engine = enginePort === undefined ? [] : ['--upstream', `http://127.0.0.1:${enginePort}`, '--upstream-model', 'bench'];
+  const many = gateways === undefined ? [] : ['--gateways', String(gateways), '--workers', String(gateways)];
   const launcher = new OwnedProcess({
     command: process.execPath,
-    args: [...startWords(root), '--json', ...engine, '--data-dir', dataDir, '--port', String(port)],
+    args: [...startWords(root), '--json', ...engine, '--data-dir', dataDir, '--port', String(port), ...many],
     cwd: root,
     env: environment,
     stopSignal: 'SIGTERM',
@@ -76,14 +79,15 @@ export async function startSlipway(options: SlipwayOptions, owned: (launcher: Ow
     if (launcher.ended) throw new Error(`The launcher ended:\n${launcher.stderr}`);
     return launcher.stdout.endsWith('\n') ? launcher.stdout : null;
   });
-  const { base_url, alias, key, processes } = JSON.parse(line) as Ready;
+  const { gateways: urls, alias, key, processes } = JSON.parse(line) as Ready;
+  const ports = urls.map((url) => Number(new URL(url).port)) as [number, ...number[]];
   // `gateway-1` and `gateway-2` are one row, as are all runners.
   const named = new Map(processes.map((one) => [one.pid, one.name.replace(/(?:-\d+)+$/, '')]));
   const groupOf = (pid: number, above: string): string => named.get(pid) ?? (above === '' ? 'launcher' : above);
   return {
     name,
     version,
-    target: { port: Number(new URL(base_url).port), path: `/${alias}${CHAT_PATH}`, model: 'demo', key, keyHeader: 'x-api-key' },
+    target: { ports, path: `/${alias}${CHAT_PATH}`, model: 'demo', key, keyHeader: 'x-api-key' },
     processes: (): ProcessTable => processTable(launcher.pid, groupOf),
     does: ['keys', 'limits', 'usage', 'routing by model', 'replay of every token'],
     lacks: [],

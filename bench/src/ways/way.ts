@@ -28,7 +28,7 @@ export const CHAT_PATH = '/v1/chat/completions';
 export const directWay = (enginePort: number): Way => ({
   name: 'direct',
   version: '',
-  target: { port: enginePort, path: CHAT_PATH, model: 'bench', key: null, keyHeader: 'x-api-key' },
+  target: { ports: [enginePort], path: CHAT_PATH, model: 'bench', key: null, keyHeader: 'x-api-key' },
   processes: () => new Map(),
   does: [],
   lacks: ['everything: the clients ask the engine itself'],
