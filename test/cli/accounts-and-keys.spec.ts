@@ -25,7 +25,7 @@ let rig: CliRig;
 beforeAll(async () => {
   rig = await CliRig.start();
 });
-afterAll(() => rig.end());
+afterAll(() => rig?.end());
 
 const KEY = /svc_(?:dep|mcp)_[0-9A-Za-z]{49}/g;
 const keysIn = (text: string): string[] => text.match(KEY) ?? [];

@@ -11,7 +11,7 @@ beforeAll(async () => {
   await rig.json('accounts', 'create', 'acme');
   await rig.json('accounts', 'create', 'beta');
 });
-afterAll(() => rig.end());
+afterAll(() => rig?.end());
 
 const states = async (account: string): Promise<string[]> =>
   (await rig.json<{ deployments: { state: string }[] }>('deployments', 'list', '--account', account)).deployments.map(({ state }) => state);

@@ -24,7 +24,7 @@ beforeAll(async () => {
   await agent.serveLogs();
   await rig.json('accounts', 'create', 'local');
 });
-afterAll(() => rig.end());
+afterAll(() => rig?.end());
 
 const ready = becomes({ state: 'ready', context: 2_048, caps: ['tools'] });
 beforeEach(() => {

@@ -23,7 +23,7 @@ beforeAll(async () => {
   console_ = new RpcClient(await rig.bus.connect('console'), ENV);
   await rig.json('accounts', 'create', 'local');
 });
-afterAll(() => rig.end());
+afterAll(() => rig?.end());
 
 const accept = (link: string, email?: string): Promise<unknown> =>
   console_.call(AcceptInvitation, {

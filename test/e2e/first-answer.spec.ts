@@ -17,7 +17,7 @@ describe('a fresh Slipway with two gateways', () => {
     stack = await startStack(['--gateways', '2'], everySetting);
     key = stack.key ?? '';
   });
-  afterAll(() => stack.stop());
+  afterAll(() => stack?.stop());
 
   const clients = (path: string): OpenAI[] =>
     stack.gateways.map((gateway) => new OpenAI({ baseURL: `${gateway}/${path}/v1`, apiKey: key, maxRetries: 0 }));

@@ -18,7 +18,7 @@ describe('a fresh reader', () => {
   beforeAll(async () => {
     world = await FeedWorld.start();
   });
-  afterAll(() => world.end());
+  afterAll(() => world?.end());
 
   /** An owner whose feed holds k = 1. */
   async function begin(scene: Scene): Promise<Publisher> {

@@ -11,7 +11,7 @@ describe('a propagated change', () => {
   beforeAll(async () => {
     world = await FeedWorld.start();
   });
-  afterAll(() => world.end());
+  afterAll(() => world?.end());
 
   /** Since when the reader had the new value or was not fresh. */
   async function appliedSince(reader: Reader, id: string, n: number, states: readonly string[] = ['fresh', 'absent']): Promise<number> {

@@ -21,7 +21,7 @@ describe('concurrent changes of a key in two replicas', { timeout: 120_000 }, ()
     await Promise.all([world.replica(), world.replica()]);
     gateways = [await world.gateway('gw-1'), await world.gateway('gw-2')];
   });
-  afterAll(() => world.end());
+  afterAll(() => world?.end());
 
   const rowOf = async (id: number): Promise<KeyRow> => {
     const [row] = await world.sql<KeyRow>(`SELECT ver, state, mac FROM keys.key WHERE id = $1`, [id]);

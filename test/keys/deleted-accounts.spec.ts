@@ -39,7 +39,7 @@ describe('a deleted account', { timeout: 120_000 }, () => {
     world = await PeopleWorld.start();
     gateway = await world.keys.gateway('gw-1');
   });
-  afterAll(() => world.end());
+  afterAll(() => world?.end());
 
   const remove = ({ tokens }: Resident): Promise<z.output<typeof DeleteAccount.reply>> =>
     world.keys.ask(DeleteAccount, { slug: tokens.slug, actor: OPS });

@@ -17,7 +17,7 @@ describe('a deployment key', { timeout: 120_000 }, () => {
     await world.replica();
     gateway = await world.gateway('gw-1');
   });
-  afterAll(() => world.end());
+  afterAll(() => world?.end());
 
   const admitted = (value: string): boolean => gateway.admits(value);
   const eventuallyAdmitted = (value: string): Promise<true> => until('the key opens', () => admitted(value));
@@ -183,7 +183,7 @@ describe('accounts', { timeout: 120_000 }, () => {
     world = await KeysWorld.start();
     await world.replica();
   });
-  afterAll(() => world.end());
+  afterAll(() => world?.end());
 
   it('are listed in pages, oldest first, with state', async () => {
     expect(await world.ask(ListAccounts, {})).toEqual({ accounts: [], next: null });
@@ -213,7 +213,7 @@ describe('invalid requests', { timeout: 120_000 }, () => {
     const { id } = await world.ask(CreateKey, { account, name: 'a key' });
     good = { account, key: KeyId.parse(id), name: 'a name' };
   });
-  afterAll(() => world.end());
+  afterAll(() => world?.end());
 
   const NUMBERS = [0, -1, 1.5, 2_147_483_648, '1', null, {}, [1], true];
   const NAMES = [

@@ -27,7 +27,7 @@ describe('a deployment key on its page', { timeout: 120_000 }, () => {
     await world.replica();
     gateway = await world.gateway('gw-1');
   });
-  afterAll(() => world.end());
+  afterAll(() => world?.end());
 
   const newKey = async (account: AccountId, expiry?: string) => {
     const key = await world.ask(CreateKey, { account, name: 'a key', ...(expiry !== undefined && { expires_at: expiry }) });

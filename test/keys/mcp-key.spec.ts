@@ -23,7 +23,7 @@ describe("an account's MCP key", { timeout: 120_000 }, () => {
     await Promise.all([world.replica(), world.replica()]);
     gateway = await world.gateway('gw-1');
   });
-  afterAll(() => world.end());
+  afterAll(() => world?.end());
 
   const admitted = (value: string): boolean => gateway.admits(value);
 

@@ -27,7 +27,7 @@ describe('the reply to a change of a key', { timeout: 120_000 }, () => {
     service = await world.replica();
     gateways = [await world.gateway('gw-1'), await world.gateway('gw-2')];
   });
-  afterAll(() => world.end());
+  afterAll(() => world?.end());
 
   const newKey = async () => {
     const account = await world.account();

@@ -26,7 +26,7 @@ describe('usage of an account, filtered', () => {
       [account],
     );
   });
-  afterAll(() => world.end());
+  afterAll(() => world?.end());
 
   type Question = Partial<Parameters<typeof world.ask<typeof QueryUsage>>[1]>;
   const rowsOf = async (question: Question): Promise<UsageRow[]> =>

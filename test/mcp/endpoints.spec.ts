@@ -10,7 +10,7 @@ beforeAll(async () => {
   stage = await McpStage.start();
   tenant = await stage.tenant();
 });
-afterAll(() => stage.end());
+afterAll(() => stage?.end());
 
 const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
 const good = (): Record<string, string> => bearer(tenant.mcp.value);

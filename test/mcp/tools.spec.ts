@@ -10,7 +10,7 @@ let stage: McpStage;
 beforeAll(async () => {
   stage = await McpStage.start();
 });
-afterAll(() => stage.end());
+afterAll(() => stage?.end());
 
 const idOf = (slug: unknown): DeploymentId => DeploymentId.parse(Number(String(slug).slice('deployment-'.length)));
 

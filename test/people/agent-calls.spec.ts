@@ -31,7 +31,7 @@ describe('the last calls of an MCP key', () => {
     world = await PeopleWorld.start();
     owner = await world.owner();
   });
-  afterAll(() => world.end());
+  afterAll(() => world?.end());
 
   const newKey = async ({ account, user }: Resident) => {
     const { id, value } = await world.ask(CreateMcpKey, { account, actor: as(user) });

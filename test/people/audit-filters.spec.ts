@@ -11,7 +11,7 @@ describe('the audit log of an account, filtered', () => {
     owner = await world.owner();
     member = await world.member(owner, 'member');
   });
-  afterAll(() => world.end());
+  afterAll(() => world?.end());
 
   type Filters = Omit<Parameters<typeof world.ask<typeof ListAudit>>[1], 'account' | 'actor'>;
   const log = async (filters: Filters) =>

@@ -23,7 +23,7 @@ describe('the audit log of an account', () => {
   beforeAll(async () => {
     world = await PeopleWorld.start();
   });
-  afterAll(() => world.end());
+  afterAll(() => world?.end());
 
   it('states each action, newest first, without any secret', async () => {
     const owner = await world.owner();

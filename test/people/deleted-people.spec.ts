@@ -29,7 +29,7 @@ let world: PeopleWorld;
 beforeAll(async () => {
   world = await PeopleWorld.start();
 });
-afterAll(() => world.end());
+afterAll(() => world?.end());
 
 const origin = { address: '198.51.100.23', client: 'a browser of one person alone' };
 const remove = (email: string): Promise<Outcome<unknown>> => world.keys.outcome(DeleteUser, { email, actor: OPS });

@@ -9,7 +9,7 @@ beforeAll(async () => {
   world = await PeopleWorld.start();
   owner = await world.owner();
 });
-afterAll(() => world.end());
+afterAll(() => world?.end());
 
 const origin = { address: '192.0.2.7', client: 'test browser' };
 const signIn = ({ email }: Pick<Resident, 'email'> = owner): Promise<SessionTokens> =>

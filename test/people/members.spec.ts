@@ -29,7 +29,7 @@ let world: PeopleWorld;
 beforeAll(async () => {
   world = await PeopleWorld.start();
 });
-afterAll(() => world.end());
+afterAll(() => world?.end());
 
 const NEVER_MADE = 'A'.repeat(43);
 const origin = {};

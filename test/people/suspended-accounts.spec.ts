@@ -17,7 +17,7 @@ let world: PeopleWorld;
 beforeAll(async () => {
   world = await PeopleWorld.start();
 });
-afterAll(() => world.end());
+afterAll(() => world?.end());
 
 const origin = { address: '192.0.2.7' };
 const set = ({ account }: Resident, state: AccountState): Promise<unknown> =>

@@ -27,7 +27,7 @@ let world: PeopleWorld;
 beforeAll(async () => {
   world = await PeopleWorld.start();
 });
-afterAll(() => world.end());
+afterAll(() => world?.end());
 
 const origin = { address: '192.0.2.7', client: 'test browser' };
 const state = (email: string, wanted: UserState): Promise<{ user: number; state: UserState; ended: number }> =>

@@ -18,7 +18,7 @@ export function promisesOfFeed(owner: FeedOwner): void {
   beforeAll(async () => {
     postgres = await startTestPostgres();
   });
-  afterAll(() => postgres.stop());
+  afterAll(() => postgres?.stop());
 
   async function staged(tell: (scene: FeedScene) => Promise<void>, nodes = 1): Promise<void> {
     const scene = await FeedScene.open(owner, postgres, nodes);

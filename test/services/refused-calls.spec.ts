@@ -47,7 +47,7 @@ beforeAll(async () => {
     async () => (await codeOf(ListDeployments, { account: own.account })) === 'answered',
   );
 });
-afterAll(() => rig.end());
+afterAll(() => rig?.end());
 
 const accepted = (token: string, email: string): Promise<SessionTokens> =>
   until('a person signs in', () =>

@@ -43,7 +43,7 @@ beforeAll(async () => {
   [own, other] = [await rig.tenant(), await rig.tenant()];
   owner = await ownerOf(own);
 });
-afterAll(() => rig.end());
+afterAll(() => rig?.end());
 
 /** An owner who signs in through this console. */
 async function ownerOf({ account, slug }: Tenant): Promise<SessionTokens> {

@@ -20,7 +20,7 @@ describe('the PostgreSQL of a test file', () => {
   beforeAll(async () => {
     postgres = await startTestPostgres();
   });
-  afterAll(() => postgres.stop());
+  afterAll(() => postgres?.stop());
 
   it('copies a template that was prepared once', async () => {
     let prepared = 0;

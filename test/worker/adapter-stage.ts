@@ -2,13 +2,12 @@ import { copyFileSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AccountId, type AssignmentItem, type AgentLoad } from '@slipway/contracts';
+import { AccountId, type AssignmentItem } from '@slipway/contracts';
 import type { LoraOptions } from '../adapters/lora-file.js';
 import { ScriptedTuning } from '../adapters/scripted-tuning.js';
 import { AdapterMaker, type WitnessedAdapter } from '../adapters/witnessed-adapter.js';
 import { anItem } from './an-item.js';
-import { type Agent, MODEL, WorkerRig } from './rig.js';
-import { until } from './until.js';
+import { MODEL, WorkerRig } from './rig.js';
 
 const ACCOUNT = AccountId.parse(1);
 
@@ -54,13 +53,6 @@ export class AdapterStage {
   /** An item that serves the adapter on the stage's base. */
   item(dep: number, { facts }: Pick<WitnessedAdapter, 'facts'>, changes: Partial<AssignmentItem> = {}): AssignmentItem {
     return anItem(dep, { account: ACCOUNT, source: { kind: 'file', path: this.base }, adapter: facts, context: 256, ...changes });
-  }
-
-  failed(agent: Pick<Agent, 'wk'>, dep: number): Promise<AgentLoad> {
-    return until(`deployment ${dep} has failed`, () => {
-      const load = this.rig.loadOf(agent, dep);
-      return load?.state === 'failed' && load;
-    });
   }
 
   /** Deployments that a runner has served so far. */

@@ -1,12 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { AccountId, type AgentLoad, type AssignmentItem } from '@slipway/contracts';
+import { AccountId, type AssignmentItem } from '@slipway/contracts';
 import { AdapterEngine, type EngineFlavour } from '../adapters/adapter-engine.js';
 import { ScriptedTuning } from '../adapters/scripted-tuning.js';
 import { untrainedAdapter, type UntrainedAdapter } from '../adapters/untrained-adapter.js';
 import { anItem } from './an-item.js';
-import { type Agent, type HostedAgent, WorkerRig } from './rig.js';
-import { until } from './until.js';
+import { type HostedAgent, WorkerRig } from './rig.js';
 
 const ACCOUNT = AccountId.parse(1);
 
@@ -62,13 +61,6 @@ export class HttpAdapterStage {
   /** An item that serves the adapter at the engine. */
   item(dep: number, { facts }: Pick<UntrainedAdapter, 'facts'>, { url, model }: AdapterEngine, rev = 1): AssignmentItem {
     return anItem(dep, { account: ACCOUNT, rev, source: { kind: 'http', url, model }, adapter: facts, slots: 64 });
-  }
-
-  failed(agent: Pick<Agent, 'wk'>, dep: number): Promise<AgentLoad> {
-    return until(`deployment ${dep} has failed`, () => {
-      const load = this.rig.loadOf(agent, dep);
-      return load?.state === 'failed' && load;
-    });
   }
 
   async answer(dep: number): Promise<string> {

@@ -66,7 +66,7 @@ describe('an adapter of an HTTP engine', () => {
 describe('what never gets ready on an HTTP engine', () => {
   it('is an adapter that its engine does not take', async () => {
     stage.rig.assign(agent, [stage.item(10, stage.adapter(10, { rank: 64 }), vllm)]);
-    expect(await stage.failed(agent, 10)).toMatchObject({
+    expect(await stage.rig.failed(agent, 10)).toMatchObject({
       reason: 'adapter_mismatch',
       detail: expect.stringMatching(/rank 64.*at most 16.*--max-lora-rank/),
     });
@@ -81,7 +81,7 @@ describe('what never gets ready on an HTTP engine', () => {
     stage.tuning.add({ ...stage.tuning.adapters.get(12)!, peft: eleven.peft });
     stage.rig.assign(host, [stage.item(11, eleven, bare), stage.item(12, twelve, vllm)]);
     for (const dep of [11, 12]) {
-      expect((await stage.failed(host, dep)).reason).toBe('witness_failed');
+      expect((await stage.rig.failed(host, dep)).reason).toBe('witness_failed');
       expect(stage.rig.runnersOf(dep)).toEqual([]);
     }
     expect(bare.chats).toEqual([]);
@@ -90,7 +90,10 @@ describe('what never gets ready on an HTTP engine', () => {
   it('is an adapter on a worker without a shared folder', async () => {
     const host = await stage.agent({ ADAPTER_EXPORT_DIR: '' });
     stage.rig.assign(host, [stage.item(13, stage.adapter(13), vllm)]);
-    expect(await stage.failed(host, 13)).toMatchObject({ reason: 'engine_refused', detail: expect.stringContaining('ADAPTER_EXPORT_DIR') });
+    expect(await stage.rig.failed(host, 13)).toMatchObject({
+      reason: 'engine_refused',
+      detail: expect.stringContaining('ADAPTER_EXPORT_DIR'),
+    });
     expect(stage.rig.beatOf(host)?.features).toEqual(['adapter']);
   });
 });

@@ -18,7 +18,7 @@ let account: AccountId;
 beforeAll(async () => {
   postgres = await startTestPostgres();
 });
-afterAll(() => postgres.stop());
+afterAll(() => postgres?.stop());
 beforeEach(async () => {
   rig = await DeploymentsRig.open(postgres);
   account = anAccount();

@@ -9,7 +9,7 @@ describe('a reader on an unreliable network', () => {
   beforeAll(async () => {
     world = await FeedWorld.start();
   });
-  afterAll(() => world.end());
+  afterAll(() => world?.end());
 
   it('is cut off while its server is gone', async ({ scene }) => {
     const owner = await scene.publisher();

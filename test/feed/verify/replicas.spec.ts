@@ -8,7 +8,7 @@ describe('the replicas of a service', () => {
   beforeAll(async () => {
     world = await FeedWorld.start();
   });
-  afterAll(() => world.end());
+  afterAll(() => world?.end());
 
   const epochIs = async (publisher: { head(): Promise<{ epoch: string } | null> }): Promise<string> =>
     (await publisher.head())?.epoch ?? '';

@@ -9,7 +9,7 @@ describe('a database restored from a backup', () => {
   beforeAll(async () => {
     world = await FeedWorld.start();
   });
-  afterAll(() => world.end());
+  afterAll(() => world?.end());
 
   it.concurrent('reverts later changes in running readers', async ({ scene }) => {
     const owner = await scene.publisher();

@@ -12,7 +12,7 @@ beforeAll(async () => {
   stage = await McpStage.start();
   tenant = await stage.tenant();
 }, 900_000);
-afterAll(() => stage.end());
+afterAll(() => stage?.end());
 
 const inspect = (args: string[], key = tenant.mcp.value): Promise<ToolRun> =>
   inspector.run(['--cli', `${stage.url}/mcp`, '--transport', 'http', '--header', `Authorization: Bearer ${key}`, ...args], WITHIN_MS);

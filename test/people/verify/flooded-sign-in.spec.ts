@@ -9,7 +9,7 @@ let world: PeopleWorld;
 beforeAll(async () => {
   world = await PeopleWorld.start({}, 'replicaProcess');
 });
-afterAll(() => world.end());
+afterAll(() => world?.end());
 
 describe('attackers from many networks at once', () => {
   it('do not keep known browsers from signing in', async () => {

@@ -52,7 +52,7 @@ describe('revoking keys under load', () => {
     path = deploymentSlug(await rig.deployment(tenant.account, { slots: 64 }));
     await rig.whenServed({ path, key: tenant.key.value });
   }, 180_000);
-  afterAll(() => rig.end());
+  afterAll(() => rig?.end());
 
   /** A body without fields: 400 with a key that is good, and no work for anybody behind the gateway. */
   async function probe(gateway: string, key: string): Promise<Probe> {

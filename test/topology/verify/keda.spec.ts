@@ -58,7 +58,7 @@ beforeAll(async () => {
   const text = await renderChart(helm, join(CHART, 'ci/gpu-pools.yaml'));
   scaled = objectsOf(text).find(({ kind }) => kind === 'ScaledObject') as unknown as ScaledObject;
 }, 3_600_000);
-afterAll(() => prometheus.stop());
+afterAll(() => prometheus?.stop());
 
 /** What KEDA reads where Prometheus says this. @throws Error with KEDA's words */
 async function read({ metadata, spec }: ScaledObject, answer: number | null): Promise<Reading> {

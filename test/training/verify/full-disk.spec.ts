@@ -33,7 +33,7 @@ beforeAll(async () => {
   firstLoss = await servedLoss(stage);
   stage.close();
 });
-afterAll(() => server.end());
+afterAll(() => server?.end());
 
 beforeEach(async () => {
   disk = await SmallDisk.mount(24);

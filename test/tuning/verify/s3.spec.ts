@@ -30,7 +30,7 @@ describe.skipIf(S3_PROGRAM === null)(`blobs in S3 (${S3_NEEDED})`, () => {
   beforeAll(async () => {
     postgres = await startTestPostgres();
   });
-  afterAll(() => postgres.stop());
+  afterAll(() => postgres?.stop());
 
   beforeEach(async () => {
     server = await S3Server.open(BUCKET);

@@ -76,7 +76,7 @@ describe('an adapter', () => {
 describe('what never gets ready', () => {
   const failed = async (dep: number, item: Pick<WitnessedAdapter, 'facts'>): Promise<string> => {
     stage.rig.assign(agent, [stage.item(dep, item)]);
-    const { reason, detail } = await stage.failed(agent, dep);
+    const { reason, detail } = await stage.rig.failed(agent, dep);
     expect(stage.served()).not.toContain(dep);
     expect(detail).not.toBeNull();
     return String(reason);
@@ -112,7 +112,7 @@ describe('what never gets ready', () => {
 
   it('is an adapter on an engine that loads none', async () => {
     stage.rig.assign(agent, [stage.item(24, one!, { source: { kind: 'http', url: 'http://127.0.0.1:9/v1', model: 'm' } })]);
-    expect((await stage.failed(agent, 24)).reason).toBe('engine_refused');
+    expect((await stage.rig.failed(agent, 24)).reason).toBe('engine_refused');
   });
 });
 

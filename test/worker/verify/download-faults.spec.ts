@@ -31,12 +31,6 @@ const item = (dep: number, path: string, digest?: string) =>
   anItem(dep, { source: { kind: 'download', uri: host.url(path), ...(digest !== undefined && { sha256: digest }) } });
 const cache = (): string[] => readdirSync(join(rig.folder, 'cache'));
 
-const failure = (agent: Agent, dep: number) =>
-  until(`deployment ${dep} has failed`, () => {
-    const load = rig.loadOf(agent, dep);
-    return load?.state === 'failed' && load;
-  });
-
 describe('a download that breaks off at the half', () => {
   it('resumes after its agent drained', async () => {
     const half = new HalfModel(host, '/big.gguf', { headers: { 'last-modified': 'Sat, 21 Nov 2026 12:00:00 GMT' } });
@@ -72,7 +66,7 @@ describe('a download that breaks off at the half', () => {
     const half = new HalfModel(host, '/big.gguf', ETAG);
     const agent = await startAgent({ DOWNLOAD_STALL_MS: '2000' });
     rig.assign(agent, [item(1, half.path)]);
-    expect(await failure(agent, 1)).toMatchObject({
+    expect(await rig.failed(agent, 1)).toMatchObject({
       reason: 'download_failed',
       detail: 'No data came from the server for 2 s.',
       progress: null,
@@ -129,7 +123,7 @@ it('the checksum of a hub’s redirect counts', async () => {
   const agent = await startAgent({ HF_ENDPOINT: host.url('/') });
   const hub = (dep: number, file: string) => anItem(dep, { source: { kind: 'download', uri: `hf:user/repo/${file}` } });
   rig.assign(agent, [hub(1, 'right.gguf'), hub(2, 'wrong.gguf')]);
-  expect((await failure(agent, 2)).detail).toContain('SHA-256');
+  expect((await rig.failed(agent, 2)).detail).toContain('SHA-256');
   await rig.ready(agent, 1);
   expect(rig.beatOf(agent)?.cached).toEqual(['hf:user/repo/right.gguf']);
 });
@@ -141,7 +135,7 @@ describe('room', () => {
     rig.assign(agent, [item(1, '/one.gguf'), item(2, '/two.gguf')]);
     await Promise.all([rig.ready(agent, 1), rig.ready(agent, 2)]);
     rig.assign(agent, [item(1, '/one.gguf'), item(2, '/two.gguf'), item(3, '/three.gguf')]);
-    expect((await failure(agent, 3)).detail).toMatch(
+    expect((await rig.failed(agent, 3)).detail).toMatch(
       /^There is no room: the model takes 0.00 GiB, and the model cache has 0.00 GiB left for it/,
     );
     rig.assign(agent, [item(2, '/two.gguf'), item(3, '/three.gguf')]);
@@ -156,7 +150,7 @@ describe('room', () => {
     // As a full disk would, files of more than 12 MB are refused from here on.
     execFileSync('/usr/bin/prlimit', [`--pid=${agent.pid}`, '--fsize=12000000']);
     rig.assign(agent, [item(1, '/big.gguf')]);
-    expect(await failure(agent, 1)).toMatchObject({ reason: 'download_failed', detail: 'The model cache cannot be written (EFBIG).' });
+    expect(await rig.failed(agent, 1)).toMatchObject({ reason: 'download_failed', detail: 'The model cache cannot be written (EFBIG).' });
   });
 });
 
@@ -164,7 +158,7 @@ it('split models are fetched whole, broken ones twice only', async () => {
   for (const part of [1, 2, 3]) host.serve(`/split-0000${part}-of-00003.gguf`, Buffer.alloc(100_000, part));
   const agent = await startAgent();
   rig.assign(agent, [item(1, '/split-00001-of-00003.gguf')]);
-  expect((await failure(agent, 1)).reason).toBe('model_invalid');
+  expect((await rig.failed(agent, 1)).reason).toBe('model_invalid');
   // The same file fails the same way: only another one is worth an attempt.
   await until('the log says so', () => /"again_in_ms":null,"event":"placement.failed"/.test(agent.output()));
   for (const part of [1, 2, 3]) expect(host.ranges.filter(({ path }) => path.includes(`-0000${part}-`)).length).toBe(2);

@@ -71,7 +71,7 @@ it('streams that a killed engine breaks off end as failed', async () => {
   goOn();
   engine.isBare = true;
   await engine.start();
-  for (const agent of agents) expect((await stage.failed(agent, 5)).reason).toBe('witness_failed');
+  for (const agent of agents) expect((await stage.rig.failed(agent, 5)).reason).toBe('witness_failed');
   expect(engine.chats.filter(({ model }) => model === engine.model)).toEqual([]);
   engine.isBare = false;
   await engine.restart();

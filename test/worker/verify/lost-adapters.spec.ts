@@ -61,7 +61,7 @@ describe('many adapters', () => {
     const wrong = stage.item(62, other({ witness: b.facts.witness }));
     stage.rig.assign(agent, [stage.item(61, a), wrong]);
     const { pid } = await stage.rig.ready(agent, 61);
-    expect((await stage.failed(agent, 62)).reason).toBe('witness_failed');
+    expect((await stage.rig.failed(agent, 62)).reason).toBe('witness_failed');
     expect([stage.rig.loadOf(agent, 61)?.state, isAlive(pid!)]).toEqual(['ready', true]);
     stage.rig.assign(agent, [stage.item(61, a), stage.item(63, b)]);
     expect((await stage.rig.ready(agent, 63)).pid).toBe(pid);
