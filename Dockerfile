@@ -38,17 +38,12 @@ RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=ca --mount=type=
   npm ci --omit=dev
 
 FROM compiler AS build
-COPY tsconfig.base.json ./
+COPY scripts/compile.mjs ./scripts/
+COPY scripts/lib/compile.mjs scripts/lib/link.mjs scripts/lib/projects.mjs ./scripts/lib/
 COPY apps ./apps
 COPY libs ./libs
-# Types are checked before a change lands; here is only what translates.
-RUN node node_modules/typescript-7/bin/tsc -b --noCheck \
-  apps/gateway/tsconfig.build.json apps/keys-service/tsconfig.build.json apps/deployments-service/tsconfig.build.json \
-  apps/tuning-service/tsconfig.build.json apps/console/tsconfig.build.json apps/cli/tsconfig.build.json \
-  apps/inference-worker/tsconfig.build.json apps/training-worker/tsconfig.build.json
-COPY scripts/link.mjs ./scripts/
-COPY scripts/lib/link.mjs ./scripts/lib/
-RUN node scripts/link.mjs
+RUN node scripts/compile.mjs \
+  gateway keys-service deployments-service tuning-service console cli inference-worker training-worker
 RUN find apps libs -type d -name src -prune -exec rm -rf {} +
 
 # --- Dashboard, which the console serves -----------------------------------------------------

@@ -14,7 +14,7 @@ const progress = new Progress();
 
 try {
   await ensureInstalled({ root, progress });
-  await ensureBuilt({ root, check: false, progress });
+  await ensureBuilt({ root, progress });
   // In a process of its own: it can be loaded only now.
   const writer = spawn(process.execPath, [`${root}/deploy/write-secrets.mjs`, folder], { stdio: 'inherit' });
   [process.exitCode] = await once(writer, 'exit');

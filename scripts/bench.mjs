@@ -7,7 +7,6 @@ import { ensureNatsServer } from './lib/nats-server.mjs';
 import { ensureNginx } from './lib/nginx.mjs';
 import { freePort } from './lib/ports.mjs';
 import { Progress } from './lib/progress.mjs';
-import { lastLines, runCommand } from './lib/run-command.mjs';
 import { StartError } from './lib/start-error.mjs';
 
 /** What is no load, by its argument: `npm run bench -- keys`. */
@@ -17,15 +16,9 @@ const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 const progress = new Progress();
 
 async function buildBench() {
-  const tsc = join(root, 'node_modules/typescript-7/bin/tsc');
+  const { compileProjects } = await import('./lib/compile.mjs');
   // The apps do not depend on libs/testing, which the measurement of many keys uses for its database.
-  for (const project of [
-    ['-b', 'libs/testing/tsconfig.build.json'],
-    ['-p', 'bench/tsconfig.build.json'],
-  ]) {
-    const result = await runCommand(process.execPath, [tsc, ...project], { cwd: root });
-    if (result.code !== 0) throw new StartError(`The build failed:\n${lastLines(result, 30)}`);
-  }
+  compileProjects(root, ['libs/testing', 'bench']);
 }
 
 async function prepare() {

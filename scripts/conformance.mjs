@@ -3,21 +3,14 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ensureInstalled } from './lib/install.mjs';
 import { Progress } from './lib/progress.mjs';
-import { lastLines, runCommand } from './lib/run-command.mjs';
 import { StartError } from './lib/start-error.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 const progress = new Progress();
 
 async function build() {
-  const tsc = join(root, 'node_modules/typescript-7/bin/tsc');
-  for (const project of [
-    ['-b', 'libs/testing/tsconfig.build.json'],
-    ['-p', 'conformance/tsconfig.build.json'],
-  ]) {
-    const result = await runCommand(process.execPath, [tsc, ...project], { cwd: root });
-    if (result.code !== 0) throw new StartError(`The build failed:\n${lastLines(result, 30)}`);
-  }
+  const { compileProjects } = await import('./lib/compile.mjs');
+  compileProjects(root, ['libs/testing', 'conformance']);
 }
 
 try {

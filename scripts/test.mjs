@@ -1,6 +1,6 @@
 // Tests the whole repository, from a bare clone on: brings what is missing, builds, checks, tests.
 // `--all` adds the long suites, and `--part 2/3` takes the second of three parts of all tests that take about as long.
-// Further arguments select tests, as in `npm test -- test/faults`; the static checks are then left out.
+// Further arguments select tests, as in `npm test -- test/faults`; of the static checks types alone are then made.
 import { spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
@@ -67,7 +67,8 @@ function runScript(path, args, behind = false) {
 }
 
 async function check() {
-  if (isChecked) await stage('checks', () => runScript('scripts/lint.mjs', ['--lanes', '1'], true));
+  const named = selection.length > 0 ? ['types'] : [];
+  if (isChecked || named.length > 0) await stage('checks', () => runScript('scripts/lint.mjs', ['--lanes', '1', ...named], true));
 }
 
 /** Notes how a stage went. A stage that the next ones cannot do without throws. */
@@ -102,10 +103,10 @@ function bringPrograms() {
 }
 
 async function build() {
-  // Types are checked by a check of their own.
-  await ensureBuilt({ root, check: !isChecked, progress });
+  await ensureBuilt({ root, progress });
   // No part of the product, so a start does not build it; processes of tests import it.
-  return runScript('node_modules/typescript-7/bin/tsc', ['-b', '--noCheck', 'libs/testing/tsconfig.build.json']);
+  const { compileProjects } = await import('./lib/compile.mjs');
+  compileProjects(root, ['libs/testing']);
 }
 
 async function installAndTest(programs) {

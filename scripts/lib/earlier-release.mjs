@@ -55,8 +55,9 @@ async function linkDependencies(root, folder) {
   rmSync(to, { recursive: true, force: true });
 }
 
-/** Only the programs: no test of upgrades opens the dashboard. Releases before links have none. */
+/** Only the programs: no test of upgrades opens the dashboard. Early releases have other steps for it, the first no links. */
 async function compile(folder) {
+  if (existsSync(join(folder, 'scripts/compile.mjs'))) return must(process.execPath, ['scripts/compile.mjs'], folder);
   await must(process.execPath, ['node_modules/typescript-7/bin/tsc', '-b', 'tsconfig.build.json'], folder);
   if (existsSync(join(folder, 'scripts/link.mjs'))) await must(process.execPath, ['scripts/link.mjs'], folder);
 }

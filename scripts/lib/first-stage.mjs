@@ -44,7 +44,7 @@ async function firstStage(root, options, env, { progress, runFolder }) {
   if (left.length > 0) progress.note(`Ended processes of an earlier start: ${left.join(', ')}.`);
   await preflight(root, options, env, progress);
   await ensureInstalled({ root, progress });
-  await ensureBuilt({ root, check: false, progress });
+  await ensureBuilt({ root, progress });
 }
 
 async function start(root, options, env, progress) {

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
+import { compiledProjects, leftOut, outputOf } from './projects.mjs';
 
 /** Services that `npm start` runs in one process: their definitions are linked, too, so that they share what they load. */
 const OF_THE_CONTROL_PLANE = ['deployments-service', 'keys-service', 'training-worker', 'tuning-service'];
@@ -12,21 +13,14 @@ const SHARED = 'libs/platform/dist/linked';
 /** Stays in node_modules: looks for drivers or native code beside itself, or is seldom loaded. */
 const NOT_LINKED = /^(@aws-sdk|@node-rs|@zxcvbn-ts|node-llama-cpp|pg|reflect-metadata|typeorm)(\/|$)/;
 
-const outputOf = (source) => source.replace('/src/', '/dist/').replace(/\.ts$/, '');
-
 /** Sources of programs: what the compiler leaves out of an app. Of apps that are compiled; an image has not all of them. */
 function programsIn(root) {
-  const configOf = (app) => join(root, 'apps', app, 'tsconfig.build.json');
-  const isCompiled = (app) => existsSync(configOf(app)) && existsSync(join(root, 'apps', app, 'dist'));
-  const compiled = readdirSync(join(root, 'apps')).filter(isCompiled);
-  return compiled.flatMap((app) => {
-    const { exclude = [] } = JSON.parse(readFileSync(configOf(app), 'utf8'));
-    return exclude.filter((source) => source.endsWith('main.ts')).map((source) => `apps/${app}/${source}`);
-  });
+  const apps = compiledProjects(root).filter((project) => project.startsWith('apps/') && existsSync(join(root, project, 'dist')));
+  return apps.flatMap((app) => leftOut(root, app));
 }
 
 function entriesIn(root) {
-  const programs = programsIn(root).map((source) => [outputOf(source), join(root, source)]);
+  const programs = programsIn(root).map((source) => [outputOf(source).replace(/\.js$/, ''), join(root, source)]);
   const definitions = OF_THE_CONTROL_PLANE.map((app) => [`apps/${app}/dist/linked`, join(root, `apps/${app}/dist/${app}.js`)]);
   return Object.fromEntries([...programs, ...definitions.filter(([, input]) => existsSync(input))]);
 }

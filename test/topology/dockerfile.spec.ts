@@ -50,7 +50,7 @@ describe('the Dockerfile', () => {
       'deploy/probe.sh',
       'trainers/embedded/train.cjs',
       'tools/empty-package/package.json',
-      'scripts/lib/link.mjs',
+      ...['compile.mjs', 'lib/compile.mjs', 'lib/link.mjs', 'lib/projects.mjs'].map((script) => `scripts/${script}`),
     ];
     expect(outside.filter(context.includes)).toEqual([]);
     expect(inside.filter((path) => !context.includes(path))).toEqual([]);

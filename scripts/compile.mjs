@@ -1,0 +1,23 @@
+// Compiles all apps and libraries and links what starts as a process. `node scripts/compile.mjs gateway cli` compiles these
+// apps alone, and the libraries.
+import { fileURLToPath } from 'node:url';
+import { compileProjects } from './lib/compile.mjs';
+import { linkPrograms } from './lib/link.mjs';
+import { compiledProjects } from './lib/projects.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const apps = process.argv.slice(2).map((app) => `apps/${app}`);
+const projects = compiledProjects(root);
+const unknown = apps.filter((app) => !projects.includes(app));
+if (unknown.length > 0) {
+  console.error(`No such app: ${unknown.join(', ')}.`);
+  process.exit(2);
+}
+
+try {
+  compileProjects(root, apps.length === 0 ? projects : projects.filter((project) => project.startsWith('libs/') || apps.includes(project)));
+  await linkPrograms(root);
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
+}
