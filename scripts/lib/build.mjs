@@ -52,9 +52,9 @@ function inspect(root) {
   const projects = compiledProjects(root);
   const descriptions = projects.flatMap((project) => [`${project}/package.json`, `${project}/${CONFIG}`]);
   const sources = projects.flatMap((project) => sourcesOf(root, project));
-  const programs = projects.flatMap((project) => leftOut(root, project));
-  const missing = [...sources.map(outputOf), SHARED].filter((output) => !existsSync(join(root, output)));
-  return { print: fingerprint(root, [...descriptions, ...sources, ...programs]), missing };
+  const all = [...sources, ...projects.flatMap((project) => leftOut(root, project))];
+  const missing = [...all.map(outputOf), SHARED].filter((output) => !existsSync(join(root, output)));
+  return { print: fingerprint(root, [...descriptions, ...all]), missing };
 }
 
 const filesIn = (root, folder) =>

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { transformSync } from 'rolldown/utils';
 import { outputOf, sourcesOf } from './projects.mjs';
@@ -14,6 +14,11 @@ const OPTIONS = {
   typescript: { onlyRemoveTypeImports: true },
 };
 
+/** Leaves a file alone that is the same already: a process that runs may be about to load it. */
+function write(path, content) {
+  if (!existsSync(path) || readFileSync(path, 'utf8') !== content) writeFileSync(path, content);
+}
+
 function compileFile(root, source) {
   const { code, map, errors } = transformSync(source, readFileSync(join(root, source), 'utf8'), OPTIONS);
   if (errors.length > 0) throw new Error(`${source}: ${errors[0].message}`);
@@ -21,8 +26,8 @@ function compileFile(root, source) {
   const folder = dirname(output);
   mkdirSync(folder, { recursive: true });
   const { sourcesContent: _, ...rest } = map;
-  writeFileSync(`${output}.map`, JSON.stringify({ ...rest, file: basename(output), sources: [relative(folder, join(root, source))] }));
-  writeFileSync(output, `${code}//# sourceMappingURL=${basename(output)}.map\n`);
+  write(`${output}.map`, JSON.stringify({ ...rest, file: basename(output), sources: [relative(folder, join(root, source))] }));
+  write(output, `${code}//# sourceMappingURL=${basename(output)}.map\n`);
 }
 
 /**

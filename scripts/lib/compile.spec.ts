@@ -1,4 +1,15 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -47,6 +58,17 @@ describe('compiling a project', () => {
     compileProjects(root, ['apps/gateway']);
     const map = JSON.parse(readFileSync(join(root, 'apps/gateway/dist/inner/gate.js.map'), 'utf8')) as { file: string; sources: string[] };
     expect(map).toMatchObject({ file: 'gate.js', sources: ['../../src/inner/gate.ts'] });
+  });
+
+  it('leaves an output alone that stays the same', () => {
+    write('apps/gateway/src/door.ts', 'export {};\n');
+    write('apps/gateway/src/gate.ts', 'export const one = 1;\n');
+    compileProjects(root, ['apps/gateway']);
+    const outputs = ['door', 'gate'].map((name) => join(root, `apps/gateway/dist/${name}.js`));
+    for (const output of outputs) utimesSync(output, 1, 1);
+    write('apps/gateway/src/gate.ts', 'export const two = 2;\n');
+    compileProjects(root, ['apps/gateway']);
+    expect(outputs.map((output) => statSync(output).mtimeMs === 1_000)).toEqual([true, false]);
   });
 
   it('names a file that is no TypeScript', () => {
