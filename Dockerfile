@@ -43,7 +43,8 @@ COPY scripts/lib/compile.mjs scripts/lib/link.mjs scripts/lib/projects.mjs ./scr
 COPY apps ./apps
 COPY libs ./libs
 RUN node scripts/compile.mjs \
-  gateway keys-service deployments-service tuning-service console cli inference-worker training-worker
+  apps/gateway apps/keys-service apps/deployments-service apps/tuning-service apps/console apps/cli \
+  apps/inference-worker apps/training-worker
 RUN find apps libs -type d -name src -prune -exec rm -rf {} +
 
 # --- Dashboard, which the console serves -----------------------------------------------------

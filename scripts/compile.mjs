@@ -1,12 +1,12 @@
-// Compiles all apps and libraries and links what starts as a process. `node scripts/compile.mjs gateway cli` compiles these
-// apps alone, and the libraries.
+// Compiles all apps and libraries and links what starts as a process. `node scripts/compile.mjs apps/gateway`
+// compiles this app alone, and the libraries.
 import { fileURLToPath } from 'node:url';
 import { compileProjects } from './lib/compile.mjs';
 import { linkPrograms } from './lib/link.mjs';
 import { compiledProjects } from './lib/projects.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const apps = process.argv.slice(2).map((app) => `apps/${app}`);
+const apps = process.argv.slice(2);
 const projects = compiledProjects(root);
 const unknown = apps.filter((app) => !projects.includes(app));
 if (unknown.length > 0) {
