@@ -2,17 +2,15 @@ import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { withLock } from './lock-file.mjs';
-import { CONFIG, compiledProjects, leftOut, outputOf, sourcesOf } from './projects.mjs';
+import { CONFIG, compiledProjects, leftOut, outputOf, SHARED, sourcesOf } from './projects.mjs';
 import { lastLines, runCommand } from './run-command.mjs';
 import { StartError } from './start-error.mjs';
 
 /** The app for browsers, which is bundled instead of compiled. */
 const DASHBOARD = 'apps/dashboard';
 
+/** What the outputs depend on besides their sources. */
 const TOOLS = ['compile', 'link', 'projects'].map((name) => `scripts/lib/${name}.mjs`);
-
-/** What linked programs share. */
-const SHARED = 'libs/platform/dist/linked';
 
 /** Changes with the size or time of any of the files. */
 function fingerprint(root, files) {
@@ -32,7 +30,7 @@ function readStamp(path) {
   }
 }
 
-/** Compiles apps and libraries, then links programs, in a process of its own: the start needs what that takes of memory. */
+/** Compiles apps and libraries, then links programs, in a process of its own, whose memory is free again when services start. */
 async function compile(root) {
   const result = await runCommand(process.execPath, [join(root, 'scripts/compile.mjs')], { cwd: root });
   if (result.code !== 0) throw new StartError(`The build failed:\n${lastLines(result, 30)}`);

@@ -2,13 +2,10 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
-import { compiledProjects, leftOut, outputOf } from './projects.mjs';
+import { compiledProjects, leftOut, outputOf, SHARED } from './projects.mjs';
 
 /** Services that `npm start` runs in one process: their definitions are linked, too, so that they share what they load. */
 const OF_THE_CONTROL_PLANE = ['deployments-service', 'keys-service', 'training-worker', 'tuning-service'];
-
-/** Where the parts go that several programs share. */
-const SHARED = 'libs/platform/dist/linked';
 
 /** Stays in node_modules: looks for drivers or native code beside itself, or is seldom loaded. */
 const NOT_LINKED = /^(@aws-sdk|@node-rs|@zxcvbn-ts|node-llama-cpp|pg|reflect-metadata|typeorm)(\/|$)/;
@@ -48,8 +45,7 @@ const ownAddresses = (root) => ({
   name: 'own-addresses',
   transform(code, id) {
     if (!/^(apps|libs)\//.test(relative(root, id)) || !code.includes('import.meta.url')) return null;
-    const module = relative(root, id).replace('/src/', '/dist/').replace(/\.ts$/, '.js');
-    return { code: code.replaceAll('import.meta.url', `__addressOf("${module}")`), map: null };
+    return { code: code.replaceAll('import.meta.url', `__addressOf("${outputOf(relative(root, id))}")`), map: null };
   },
   renderChunk(code, { fileName }) {
     if (!code.includes('__addressOf(')) return null;

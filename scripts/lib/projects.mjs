@@ -4,6 +4,9 @@ import { join } from 'node:path';
 /** Of each project that is compiled; the linter and editors find the one of the root instead. */
 export const CONFIG = 'tsconfig.build.json';
 
+/** Where the parts go that several linked programs share. */
+export const SHARED = 'libs/platform/dist/linked';
+
 // Specs and their samples run from source and have no output.
 const isCompiled = (file) => file.endsWith('.ts') && !/\.(spec|samples|fixture|d)\.ts$/.test(file);
 
@@ -34,4 +37,5 @@ export function sourcesOf(root, project) {
     .sort();
 }
 
+/** The compiled file of a source; that of a program is linked. Both are relative to the repository. */
 export const outputOf = (source) => source.replace('/src/', '/dist/').replace(/\.ts$/, '.js');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { deadlineMs } from '../messages.js';
 import type { Way } from '../ways/way.js';
 import { LOADS, shortened } from './loads.js';
-import { forEach, orderOf, waysOf } from './rounds.js';
+import { arrivalFor, orderOf, waysOf } from './rounds.js';
 
 const way = (name: string): Way => ({ name }) as Way;
 const ways = ['direct', 'nginx', 'slipway'].map(way);
@@ -35,10 +35,10 @@ describe('the ways of a round', () => {
 });
 
 it('a load has as many clients for each gateway as for one', () => {
-  expect(forEach([1], load('short').requests.arrival)).toEqual(load('short').requests.arrival);
-  expect(forEach([1, 2], load('short').requests.arrival)).toMatchObject({ concurrency: 20, withinMs: 4_000 });
-  expect(forEach([1, 2], load('paced').requests.arrival)).toMatchObject({ concurrency: 600 });
-  expect(forEach([1, 2], load('open-150').requests.arrival)).toMatchObject({ perSecond: 300 });
+  expect(arrivalFor([1], load('short').requests.arrival)).toEqual(load('short').requests.arrival);
+  expect(arrivalFor([1, 2], load('short').requests.arrival)).toMatchObject({ concurrency: 20, withinMs: 4_000 });
+  expect(arrivalFor([1, 2], load('paced').requests.arrival)).toMatchObject({ concurrency: 600 });
+  expect(arrivalFor([1, 2], load('open-150').requests.arrival)).toMatchObject({ perSecond: 300 });
 });
 
 describe('the time of all loads', () => {

@@ -30,7 +30,7 @@ export function waysOf(load: Load, ways: readonly Way[], keys: ReadonlyMap<strin
 }
 
 /** As many clients, or requests a second, for each gateway as for one. */
-export const forEach = ({ length: gateways }: Target['ports'], arrival: Arrival): Arrival =>
+export const arrivalFor = ({ length: gateways }: Target['ports'], arrival: Arrival): Arrival =>
   arrival.kind === 'open'
     ? { ...arrival, perSecond: arrival.perSecond * gateways }
     : {
@@ -44,7 +44,7 @@ export async function takeCell(surroundings: Surroundings, load: Load, way: Way,
   const { clients, engine, progress } = surroundings;
   const target = key === null ? way.target : { ...way.target, key };
   const asked = [load.requests, ...(load.beside ? [load.beside] : [])];
-  const series = asked.map((requests): Series => ({ ...requests, arrival: forEach(target.ports, requests.arrival), target }));
+  const series = asked.map((requests): Series => ({ ...requests, arrival: arrivalFor(target.ports, requests.arrival), target }));
   await delay(PAUSE_MS);
   await engine.ask();
   const before = way.processes();
